@@ -5,6 +5,11 @@ from playwright.sync_api import expect
 from novikoff._play import playground
 
 PHONE, DESKTOP = {"width": 360, "height": 740}, {"width": 1280, "height": 900}
+SQUARE = [[0.0, 0.0, -1], [1.0, 0.0, -1], [0.0, 3.0, 1], [1.0, 3.0, 1]]
+STATE = """() => {
+  const { points, ...others } = playground.state;
+  return [others, points.map(({ x, y, label }) => [x, y, label])];
+}"""
 SHOW = """(settings) => {
   const { points, ...others } = settings;
   Object.assign(playground.state, others);
@@ -50,6 +55,13 @@ class Tab:
         """Show these points, [x, y, label] each, with these settings."""
         settings = settings if points is None else {**settings, "points": points}
         self.page.evaluate(f"(settings) => {{ {VIEW} return ({SHOW})(settings); }}", settings)
+
+    def state(self):
+        """The settings, and the points."""
+        return self.page.evaluate(STATE)
+
+    def points(self):
+        return self.state()[1]
 
     def until(self, condition):
         """Wait until an expression is true. The policy of the page does not let playwright evaluate it there."""

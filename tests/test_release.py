@@ -255,16 +255,52 @@ def made_up_nanobind(folder):
     return folder
 
 
-def test_the_bill_of_materials_lists_what_is_compiled_into_the_module(tmp_path):
+def test_the_bill_of_materials_lists_what_is_compiled_into_the_modules(tmp_path):
     sbom = tool("make_sbom")
     parts = sbom.components(made_up_nanobind(tmp_path))
-    assert [part[:3] for part in parts] == [("nanobind", "9.8.7", "BSD-3-Clause"), ("robin-map", "4.5.6", "MIT")]
+    llvm = "Apache-2.0 WITH LLVM-exception"
+    assert [part[:3] for part in parts] == [
+        ("nanobind", "9.8.7", "BSD-3-Clause"),
+        ("robin-map", "4.5.6", "MIT"),
+        ("zig", "0.17.0", "MIT"),
+        ("wasi-libc", "zig-0.17.0", f"{llvm} AND MIT AND BSD-2-Clause"),
+        ("libc++ and libc++abi", "22.1.8", llvm),
+    ]
     bill = sbom.bill("1.2.3", parts)
     assert (bill["bomFormat"], bill["specVersion"]) == ("CycloneDX", "1.6")
     tool("check_distributions").check_bill(bill, "1.2.3")
+    assert [entry["name"] for entry in bill["components"]] == [part.name for part in parts]
+    assert bill["dependencies"] == [{"ref": "novikoff", "dependsOn": [part.name for part in parts]}]
     notices = sbom.notices(parts)
+    for part in parts:
+        assert f"\n{part.name} {part.version}: {part.licence} (" in notices
+        assert part.text.strip() in notices
+        assert part.text or part.licence.endswith("-exception")  # which permits copies without the text
+    for holder in ("Zig contributors", "Rich Felker", "Nuxi"):
+        assert re.search(rf"\nCopyright \(c\) [^\n]*{holder}[^\n]*\n\n(Permission|Redistribution)", notices)
     assert "Copyright of bindings" in notices
     assert "MIT License\n\nCopyright of maps" in notices
+
+
+def test_the_bill_states_the_compiler_that_the_kernels_of_the_playground_are_built_with():
+    assert f'play = ["ziglang=={tool("make_sbom").ZIG}"]' in (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(importlib.util.find_spec("ziglang") is None, reason="ziglang is not installed: make play")
+def test_the_bill_states_the_library_that_zig_ships():
+    folder = Path(importlib.util.find_spec("ziglang").origin).parent / "lib/libcxx/include"
+    major, minor, patch = map(int, tool("make_sbom").LLVM.split("."))
+    number = 10_000 * major + 100 * minor + patch
+    assert f"#  define _LIBCPP_VERSION {number}\n" in (folder / "__config").read_text(encoding="utf-8")
+
+
+def test_the_runtime_of_the_playground_is_in_its_module():
+    """Symbols are stripped: what zig links is known by its messages and by the calls of the system that it imports."""
+    module = (ROOT / "src/novikoff/_play/page/kernels.wasm").read_bytes()
+    assert b"wasi_snapshot_preview1" in module  # wasi-libc
+    assert b"Broken pipe" in module  # strerror of musl
+    assert b"bad_alloc was thrown in -fno-exceptions mode" in module  # libc++abi
 
 
 def test_a_runtime_that_is_linked_statically_is_in_the_bill(tmp_path):
@@ -286,7 +322,7 @@ def test_the_script_that_cmake_runs_writes_both_files(tmp_path):
         tmp_path / "out",
     ]
     subprocess.run([*command, "--static-runtime="], check=True)
-    assert len(json.loads((tmp_path / "out/sboms/novikoff.cdx.json").read_text())["components"]) == 2
+    assert len(json.loads((tmp_path / "out/sboms/novikoff.cdx.json").read_text())["components"]) == 5
     assert "robin-map 4.5.6: MIT" in (tmp_path / "out/licenses/THIRD-PARTY.txt").read_text()
 
 

@@ -28,6 +28,7 @@ METADATA = {
     *("METADATA", "WHEEL", "RECORD", "entry_points.txt", "licenses/LICENSE", "licenses/THIRD-PARTY.txt"),
     "sboms/novikoff.cdx.json",
 }
+PARTS = ["nanobind", "robin-map", "zig", "wasi-libc", "libc++ and libc++abi"]  # of others, in every wheel
 
 
 def check_sdist(path: Path, version: str) -> list[str]:
@@ -61,7 +62,7 @@ def check_wheel(path: Path, version: str, sources: list[str]) -> list[str]:
         check_metadata(archive.read(f"{folder}METADATA"), version)
         check_bill(json.loads(archive.read(f"{folder}sboms/novikoff.cdx.json")), version)
         notices = archive.read(f"{folder}licenses/THIRD-PARTY.txt").decode()
-    require(all(word in notices for word in ("nanobind", "robin-map", "Copyright")), "THIRD-PARTY.txt lacks a licence")
+    require(all(part in notices for part in (*PARTS, "Copyright")), "THIRD-PARTY.txt lacks a licence")
     compiled = [name for name in names if CORE.fullmatch(name)]
     require(len(compiled) == 1, f"{path.name} has the compiled modules {compiled}")
     require(("abi3" in compiled[0] or compiled[0].endswith("_core.pyd")) == (python == expected[1]), compiled[0])
@@ -92,7 +93,7 @@ def check_bill(bill: dict, version: str) -> None:
     """Check that a bill of materials names novikoff and what is compiled into it."""
     product, parts = bill["metadata"]["component"], [part["name"] for part in bill["components"]]
     require((product["name"], product["version"]) == ("novikoff", version), f"the bill is about {product}")
-    require(parts[:2] == ["nanobind", "robin-map"], f"the bill lists {parts}")
+    require(parts[: len(PARTS)] == PARTS, f"the bill lists {parts}")
     require(all(part["version"] and part["licenses"] for part in bill["components"]), "a component has no licence")
 
 

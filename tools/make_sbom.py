@@ -13,6 +13,37 @@ from pathlib import Path
 from typing import NamedTuple
 
 RULE = "-" * 80
+ZIG, LLVM = "0.17.0", "22.1.8"  # of cpp/play/build.py, and of the libc++ that it ships
+MIT = """\
+Permission is hereby granted, free of charge, to any person obtaining a copy of this software and associated
+documentation files (the "Software"), to deal in the Software without restriction, including without limitation the
+rights to use, copy, modify, merge, publish, distribute, sublicense, and/or sell copies of the Software, and to permit
+persons to whom the Software is furnished to do so, subject to the following conditions:
+
+The above copyright notice and this permission notice shall be included in all copies or substantial portions of the
+Software.
+
+THE SOFTWARE IS PROVIDED "AS IS", WITHOUT WARRANTY OF ANY KIND, EXPRESS OR IMPLIED, INCLUDING BUT NOT LIMITED TO THE
+WARRANTIES OF MERCHANTABILITY, FITNESS FOR A PARTICULAR PURPOSE AND NONINFRINGEMENT. IN NO EVENT SHALL THE AUTHORS OR
+COPYRIGHT HOLDERS BE LIABLE FOR ANY CLAIM, DAMAGES OR OTHER LIABILITY, WHETHER IN AN ACTION OF CONTRACT, TORT OR
+OTHERWISE, ARISING FROM, OUT OF OR IN CONNECTION WITH THE SOFTWARE OR THE USE OR OTHER DEALINGS IN THE SOFTWARE.
+"""
+BSD_2_CLAUSE = """\
+Redistribution and use in source and binary forms, with or without modification, are permitted provided that the
+following conditions are met:
+1. Redistributions of source code must retain the above copyright notice, this list of conditions and the following
+   disclaimer.
+2. Redistributions in binary form must reproduce the above copyright notice, this list of conditions and the following
+   disclaimer in the documentation and/or other materials provided with the distribution.
+
+THIS SOFTWARE IS PROVIDED BY THE AUTHOR AND CONTRIBUTORS "AS IS" AND ANY EXPRESS OR IMPLIED WARRANTIES, INCLUDING, BUT
+NOT LIMITED TO, THE IMPLIED WARRANTIES OF MERCHANTABILITY AND FITNESS FOR A PARTICULAR PURPOSE ARE DISCLAIMED. IN NO
+EVENT SHALL THE AUTHOR OR CONTRIBUTORS BE LIABLE FOR ANY DIRECT, INDIRECT, INCIDENTAL, SPECIAL, EXEMPLARY, OR
+CONSEQUENTIAL DAMAGES (INCLUDING, BUT NOT LIMITED TO, PROCUREMENT OF SUBSTITUTE GOODS OR SERVICES; LOSS OF USE, DATA, OR
+PROFITS; OR BUSINESS INTERRUPTION) HOWEVER CAUSED AND ON ANY THEORY OF LIABILITY, WHETHER IN CONTRACT, STRICT LIABILITY,
+OR TORT (INCLUDING NEGLIGENCE OR OTHERWISE) ARISING IN ANY WAY OUT OF THE USE OF THIS SOFTWARE, EVEN IF ADVISED OF THE
+POSSIBILITY OF SUCH DAMAGE.
+"""
 
 
 class Component(NamedTuple):
@@ -51,6 +82,29 @@ def gcc_runtime(version: str) -> Component:
     return Component("libstdc++ and libgcc", version, licence, "runtime of C++, linked into novikoff/_core", "")
 
 
+def playground_runtime() -> list[Component]:
+    """Return what zig links into the kernels of the playground: the module is the same in all wheels.
+
+    An exception in the licence of LLVM permits copies of its libraries in compiled programs without the text.
+    """
+    place = "linked into novikoff/_play/page/kernels.wasm"
+    llvm = "Apache-2.0 WITH LLVM-exception"
+    musl = f"Copyright (c) 2005-2020 Rich Felker, et al. (musl)\n\n{MIT}"
+    cloudlibc = f"Copyright (c) 2015-2017 Nuxi (https://nuxi.nl/) and contributors (cloudlibc)\n\n{BSD_2_CLAUSE}"
+    zig = f"Copyright (c) Zig contributors\n\n{MIT}"
+    return [
+        Component("zig", ZIG, "MIT", f"compiler-rt and allocation of memory, {place}", zig),
+        Component(
+            "wasi-libc",
+            f"zig-{ZIG}",
+            f"{llvm} AND MIT AND BSD-2-Clause",
+            f"library of C, with parts of musl and cloudlibc, {place}",
+            f"{musl}\n{cloudlibc}",
+        ),
+        Component("libc++ and libc++abi", LLVM, llvm, f"library of C++, {place}", ""),
+    ]
+
+
 def components(nanobind_folder: Path, static_runtime: str = "") -> list[Component]:
     """Return all that a wheel contains besides novikoff itself.
 
@@ -61,7 +115,7 @@ def components(nanobind_folder: Path, static_runtime: str = "") -> list[Componen
     static_runtime : str, default=""
         The version of GCC whose libraries are linked statically; "" if none are.
     """
-    found = [nanobind(nanobind_folder), robin_map(nanobind_folder)]
+    found = [nanobind(nanobind_folder), robin_map(nanobind_folder), *playground_runtime()]
     return [*found, gcc_runtime(static_runtime)] if static_runtime else found
 
 
@@ -97,7 +151,7 @@ def bill(version: str, parts: list[Component]) -> dict[str, object]:
 
 def notices(parts: list[Component]) -> str:
     """Return the list of licences, each with its text where it must accompany a copy."""
-    heading = "Programs of others that the compiled module of this wheel contains, and their licences.\n"
+    heading = "Programs of others that the compiled modules of this wheel contain, and their licences.\n"
     lines = [f"{part.name} {part.version}: {part.licence} ({part.role})" for part in parts]
     texts = [f"{RULE}\n{part.name}\n{RULE}\n\n{part.text.strip()}\n" for part in parts if part.text]
     return "\n".join([heading, *lines, "", *texts])

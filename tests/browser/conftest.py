@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import expect, sync_playwright
 
-from playground_tab import Tab
+from playground_tab import DESKTOP, SQUARE, Tab
 
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 expect.set_options(timeout=20_000)  # milliseconds: two browsers share the processors with the other tests
@@ -43,3 +43,13 @@ def shared(browser, folder):
     tab = Tab(browser, folder)
     yield tab
     tab.context.close()
+
+
+@pytest.fixture
+def tab(shared):
+    """That tab with four points, on a desktop and light."""
+    shared.page.emulate_media(color_scheme="light")
+    shared.page.set_viewport_size(DESKTOP)
+    shared.show(SQUARE, learner="perceptron", intercept=True, shuffle=True, seed=0, passes=100, hulls=True, preset="")
+    yield shared
+    assert shared.trouble == []

@@ -1,7 +1,6 @@
-"""The playground in Chromium: points are edited, runs are stepped through, and everyone can use it."""
+"""The playground in Chromium: points are edited, and everyone can use it."""
 
 import json
-import re
 
 import numpy as np
 import pytest
@@ -9,29 +8,9 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 
 import novikoff as nk
-from playground_tab import DESKTOP, PHONE, Tab
+from playground_tab import PHONE, SQUARE, Tab
 
-LEARNERS = ("perceptron", "averaged", "voted", "margin", "pa1", "pa2", "arow", "hard", "soft")
-MAX_STEP_MS, MAX_PAINT_MS = 50, 1000
-STATE = """() => {
-  const { points, ...others } = playground.state;
-  return [others, points.map(({ x, y, label }) => [x, y, label])];
-}"""
-SQUARE = [[0.0, 0.0, -1], [1.0, 0.0, -1], [0.0, 3.0, 1], [1.0, 3.0, 1]]
-
-
-@pytest.fixture
-def tab(shared):
-    """A tab with four points, on a desktop and light."""
-    shared.page.emulate_media(color_scheme="light")
-    shared.page.set_viewport_size(DESKTOP)
-    shared.show(SQUARE, learner="perceptron", intercept=True, shuffle=True, seed=0, passes=100, hulls=True, preset="")
-    yield shared
-    assert shared.trouble == []
-
-
-def points_of(tab):
-    return tab.page.evaluate(STATE)[1]
+MAX_PAINT_MS = 1000
 
 
 def place(tab, x, y):
@@ -47,27 +26,27 @@ def place(tab, x, y):
 def test_points_are_put_dragged_flipped_deleted_and_undone(tab):
     mouse = tab.page.mouse
     mouse.click(*place(tab, 0.5, 1.0))
-    assert len(points_of(tab)) == 5
-    np.testing.assert_allclose(points_of(tab)[4], [0.5, 1.0, 1], atol=0.05)
+    assert len(tab.points()) == 5
+    np.testing.assert_allclose(tab.points()[4], [0.5, 1.0, 1], atol=0.05)
     tab.page.get_by_role("radio", name="Negative").check()
     mouse.click(*place(tab, 1.0, 1.0))
-    assert points_of(tab)[5][2] == -1
-    mouse.move(*place(tab, *points_of(tab)[4][:2]))
+    assert tab.points()[5][2] == -1
+    mouse.move(*place(tab, *tab.points()[4][:2]))
     mouse.down()
     mouse.move(*place(tab, 0.2, 1.4), steps=4)
     mouse.up()
-    np.testing.assert_allclose(points_of(tab)[4], [0.2, 1.4, 1], atol=0.05)
+    np.testing.assert_allclose(tab.points()[4], [0.2, 1.4, 1], atol=0.05)
     tab.page.get_by_role("radio", name="Flip").check()
-    mouse.click(*place(tab, *points_of(tab)[4][:2]))
-    assert points_of(tab)[4][2] == -1
+    mouse.click(*place(tab, *tab.points()[4][:2]))
+    assert tab.points()[4][2] == -1
     tab.page.get_by_role("radio", name="Delete").check()
-    mouse.click(*place(tab, *points_of(tab)[4][:2]))
-    assert len(points_of(tab)) == 5
+    mouse.click(*place(tab, *tab.points()[4][:2]))
+    assert len(tab.points()) == 5
     for _ in range(5):
         tab.page.get_by_role("button", name="Undo").click()
-    assert points_of(tab) == SQUARE
+    assert tab.points() == SQUARE
     tab.page.keyboard.press("Control+Shift+Z")
-    assert len(points_of(tab)) == 5
+    assert len(tab.points()) == 5
     tab.page.keyboard.press("Control+z")
     tab.page.get_by_role("radio", name="Positive").check()
 
@@ -80,24 +59,24 @@ def test_points_are_edited_with_the_keyboard_alone(tab):
     tab.page.keyboard.press("p")
     tab.page.keyboard.press("ArrowUp")
     tab.page.keyboard.press("n")
-    (x, y, label), (other_x, other_y, other) = points_of(tab)[4:]
+    (x, y, label), (other_x, other_y, other) = tab.points()[4:]
     assert (label, other, other_x) == (1, -1, x)
     assert other_y > y
     assert "Negative point at" in tab.text("#status")
     tab.page.keyboard.press("Enter")
     tab.page.keyboard.press("Shift+ArrowRight")
     tab.page.keyboard.press("Enter")
-    assert points_of(tab)[5][0] > x
+    assert tab.points()[5][0] > x
     tab.page.keyboard.press("f")
-    assert points_of(tab)[5][2] == 1
+    assert tab.points()[5][2] == 1
     tab.page.keyboard.press("Delete")
-    assert len(points_of(tab)) == 5
+    assert len(tab.points()) == 5
 
 
 @pytest.mark.parametrize("preset", ["wide", "narrow", "gaussians", "flipped", "touching", "xor", "iris", "tumours"])
 def test_presets_have_the_verdict_that_their_names_say(tab, preset):
     tab.page.locator("#preset").select_option(preset)
-    rows = np.array(points_of(tab), dtype=np.float64)
+    rows = np.array(tab.points(), dtype=np.float64)
     kind = nk.separability(rows[:, :2], rows[:, 2]).kind
     assert tab.page.evaluate("playground.geometry.verdict") == kind
     expected = {"wide": "complete", "narrow": "complete", "touching": "quasi-complete"}
@@ -106,13 +85,37 @@ def test_presets_have_the_verdict_that_their_names_say(tab, preset):
 
 def test_the_seed_draws_other_points_and_the_same_ones_again(tab):
     tab.page.locator("#preset").select_option("wide")
-    first = points_of(tab)
+    first = tab.points()
     tab.page.locator("#seed").fill("5")
     tab.page.locator("#seed").press("Enter")
-    second = points_of(tab)
+    second = tab.points()
     tab.page.locator("#seed").fill("0")
     tab.page.locator("#seed").press("Enter")
-    assert points_of(tab) == first != second
+    assert tab.points() == first != second
+
+
+def test_undo_and_redo_restore_the_preset_its_seed_and_the_view(tab, tmp_path):
+    shape = "(({ points, preset, seed, view }) => [points, preset, seed, view])(playground.state)"
+    controls = "[document.getElementById('preset').value, document.getElementById('seed').value]"
+    (tmp_path / "points.csv").write_text("1000,1,1\n2000,2,-1\n")
+    tab.page.locator("#preset").select_option("wide")
+    shapes = [tab.page.evaluate(shape)]
+    for change in (
+        lambda: tab.page.locator("#preset").select_option("xor"),
+        lambda: tab.page.locator("#seed").fill("5"),
+        lambda: tab.page.locator("#preset").select_option("gaussians"),
+        lambda: tab.page.locator("#plot").press("p"),
+        lambda: tab.page.locator("#csv-file").set_input_files(tmp_path / "points.csv"),
+    ):
+        change()
+        tab.page.locator("#rule").click()  # leaves the field
+        tab.page.wait_for_timeout(30)
+        shapes.append(tab.page.evaluate(shape))
+    for button, order in (("Undo", shapes[-2::-1]), ("Redo", shapes[1:])):
+        for expected in order:
+            tab.page.get_by_role("button", name=button).click()
+            assert tab.page.evaluate(shape) == expected
+            assert tab.page.evaluate(controls) == [expected[1], str(expected[2])]
 
 
 def test_csv_goes_out_and_in_without_losing_a_bit(tab, tmp_path):
@@ -126,163 +129,7 @@ def test_csv_goes_out_and_in_without_losing_a_bit(tab, tmp_path):
     tab.show(SQUARE)
     tab.page.locator("#csv-file").set_input_files(tmp_path / "points.csv")
     tab.until("playground.state.points.length === 2")
-    assert points_of(tab) == exact
-
-
-def test_the_code_of_the_page_repeats_the_run(tab, tmp_path):
-    tab.show(SQUARE, learner="pa1", C=0.5, seed=3)
-    (tmp_path / "points.csv").write_text("x,y,label\n" + "".join(f"{x},{y},{label}\n" for x, y, label in SQUARE))
-    code = tab.page.locator("#python").text_content().replace("points.csv", str(tmp_path / "points.csv"))
-    variables = {}
-    exec(code, variables)
-    model = variables["model"]
-    assert tab.page.evaluate("playground.run.at(playground.run.count - 1).shown") == [
-        *model.coef_[0],
-        *model.intercept_,
-    ]
-
-
-# ---- steps ----------------------------------------------------------------------------------------------------------
-
-
-def test_a_run_is_stepped_played_scrubbed_and_reset(tab):
-    step = lambda: tab.page.evaluate("playground.state.step")  # noqa: E731  # read again and again
-    count = tab.page.evaluate("playground.run.count")
-    tab.page.get_by_role("button", name="Step", exact=True).click()
-    assert step() == 1
-    tab.page.keyboard.press("ArrowRight")
-    tab.page.keyboard.press("ArrowLeft")
-    assert step() == 1
-    tab.page.keyboard.press("End")
-    assert step() == count - 1
-    assert "the run has ended" in tab.text("#ending")
-    tab.page.keyboard.press("Home")
-    tab.page.keyboard.press("Shift+ArrowRight")
-    assert tab.page.evaluate("playground.run.at(playground.state.step).visit.hasMoved") == 1
-    tab.page.locator("#timeline").fill(str(count - 2))
-    assert step() == count - 2
-    tab.page.get_by_role("button", name="Reset").click()
-    assert step() == 0
-    tab.page.locator("#speed").fill("4")
-    tab.page.get_by_role("button", name="Play").click()
-    expect(tab.page.get_by_role("button", name="Pause")).to_be_visible()
-    tab.until("playground.state.step > 2")
-    tab.page.keyboard.press("k")
-    stopped = step()
-    tab.page.wait_for_timeout(200)
-    assert step() == stopped
-
-
-def test_each_step_says_what_happened_and_why(tab):
-    tab.page.keyboard.press("Home")
-    assert "every score is 0" in tab.text("#step-words")
-    expect(tab.page.locator(".no-opinion")).to_be_visible()
-    tab.page.keyboard.press("ArrowRight")
-    words = tab.text("#step-words")
-    assert "A score of 0 offers no opinion, and counts as a mistake." in words
-    assert "is added, and v becomes" in words
-    assert tab.text("#step-source") == "Theory A1 and A3"
-    assert words.split(".")[0] in tab.text("#status")
-    expect(tab.page.locator(".badge.mistake")).to_have_count(1)
-    expect(tab.page.locator(".line")).not_to_have_count(0)
-
-
-@pytest.mark.parametrize("learner", LEARNERS)
-def test_every_learner_fills_its_panels_and_names_its_theorem(tab, learner):
-    tab.page.locator("#learner").select_option(learner)
-    tab.page.keyboard.press("End")
-    tab.page.evaluate("playground.go(Infinity)")
-    assert len(tab.text("#facts")) > 20
-    assert len(tab.text("#theorem-words")) > 80
-    assert re.search(r"Theory [A-L]", tab.text("#theorem-sources"))
-    figures = tab.page.locator("figure:visible")
-    assert figures.count() >= 2
-    for place in range(figures.count()):
-        assert len(figures.nth(place).locator("figcaption").inner_text()) > 15
-        assert figures.nth(place).locator("svg path").count() > 1
-    drawn = tab.page.evaluate("document.querySelector('main').innerHTML")
-    assert "NaN" not in drawn
-    assert "undefined" not in drawn
-
-
-def test_points_that_cannot_be_separated_have_their_witness_drawn(tab):
-    tab.show([[1.0, 1.0, 1], [-1.0, -1.0, 1], [1.0, -1.0, -1], [-1.0, 1.0, -1]])
-    assert tab.text("#verdict-chip") == "not separable"
-    assert "The hulls meet at (0, 0)" in tab.text("#verdict-words")
-    expect(tab.page.locator(".layer-witness .witness")).to_have_count(1)
-    expect(tab.page.locator(".witness-row")).to_have_count(4)
-    tab.page.locator("#learner").select_option("hard")
-    assert "No line separates these points" in tab.text("#step-title")
-
-
-@pytest.mark.parametrize("learner", LEARNERS)
-def test_steps_are_at_most_50_ms_apart_with_200_points(tab, learner):
-    random = np.random.default_rng(2)
-    X = random.normal(size=(200, 2))
-    y = np.where(X @ [1.0, 0.5] + 0.3 * random.normal(size=200) > 0, 1, -1)
-    if learner == "hard":
-        X, y = X + y[:, None], y
-        X = X[(keep := y * (X @ [1.0, 0.5]) > 0)]
-        y = y[keep]
-    tab.show([[float(a), float(b), int(c)] for (a, b), c in zip(X, y, strict=True)], learner=learner, passes=5, C=1)
-    spent = tab.page.evaluate(
-        """() => Array.from({ length: 12 }, (_, k) => Math.min(...Array.from({ length: 8 }, () => {
-          const start = performance.now();
-          playground.go(1 + Math.floor((playground.run.count - 2) * k / 11));
-          document.body.getBoundingClientRect();
-          return performance.now() - start;
-        })))"""
-    )
-    assert max(spent) <= MAX_STEP_MS  # of each step the best of eight, because other programs run at the same time
-
-
-# ---- links and pictures ---------------------------------------------------------------------------------------------
-
-
-def test_a_link_carries_the_whole_state(tab, browser, folder):
-    points = [[0.1 + 0.2, -1e-7, 1], [1e5, 1 / 3, -1], [-2.0, 4.0, -1]]
-    tab.show(
-        points,
-        learner="margin",
-        epsilon=0.25,
-        seed=11,
-        intercept=False,
-        shuffle=False,
-        passes=17,
-        hulls=False,
-        speed=20,
-        step=4,
-    )
-    tab.page.get_by_role("button", name="Copy a link").click()
-    tab.until("location.hash.length > 20")
-    link = tab.page.evaluate("location.hash")
-    other = Tab(browser, folder, link)
-    settings, found = other.page.evaluate(STATE)
-    assert found == points
-    assert settings == {**tab.page.evaluate(STATE)[0], "preset": ""}
-    assert other.page.evaluate("playground.run.at(4).after") == tab.page.evaluate("playground.run.at(4).after")
-    assert other.text("#position") == tab.text("#position")
-    assert other.trouble == []
-    other.context.close()
-    tab.page.evaluate("history.replaceState(null, '', location.pathname)")
-
-
-def test_the_plane_is_saved_as_svg_and_png(tab, tmp_path):
-    tab.page.keyboard.press("End")
-    for kind in ("SVG", "PNG"):
-        with tab.page.expect_download() as download:
-            tab.page.get_by_role("button", name=f"Save {kind}").click()
-        download.value.save_as(tmp_path / f"plane.{kind.lower()}")
-    svg = (tmp_path / "plane.svg").read_text()
-    assert svg.startswith("<svg")
-    assert svg.count("<circle") >= 2
-    assert "var(--" not in svg
-    assert "class=" not in svg
-    png = (tmp_path / "plane.png").read_bytes()
-    assert png[:8] == b"\x89PNG\r\n\x1a\n"
-    width = int.from_bytes(png[16:20], "big")
-    assert width == 2 * round(tab.page.locator("#plot").bounding_box()["width"] - 2)
-    assert len(png) > 5000
+    assert tab.points() == exact
 
 
 # ---- everyone -------------------------------------------------------------------------------------------------------
@@ -300,6 +147,67 @@ def test_the_page_is_accessible(tab, scheme, learner):
     tab.page.locator("#learner").select_option(learner)
     tab.page.evaluate("playground.go(3); document.querySelectorAll('details').forEach((part) => { part.open = true; })")
     assert_accessible(tab.page)
+
+
+def test_the_dialog_for_csv_is_accessible(tab):
+    tab.page.get_by_role("button", name="Paste CSV").click()
+    expect(tab.page.get_by_role("dialog", name="Points from CSV")).to_be_visible()
+    expect(tab.page.get_by_role("textbox", name="One point per line")).to_be_visible()
+    assert_accessible(tab.page)
+    tab.page.get_by_role("button", name="Cancel").click()
+
+
+def test_letters_are_keys_with_shift_and_caps_lock_too(tab):
+    tab.page.locator("#plot").focus()
+    tab.page.keyboard.press("Shift+ArrowLeft")
+    for key, count in (("P", 5), ("N", 6), ("F", 6)):
+        tab.page.keyboard.press(key)
+        assert len(tab.points()) == count
+    assert [label for _, _, label in tab.points()[4:]] == [1, 1]  # F flips the last one of the place
+
+
+@pytest.mark.parametrize("control", ["#plot", "#speed", "#timeline", "#intercept", "[name=tool]", "#learner", "#seed"])
+def test_k_plays_and_pauses_unless_the_control_takes_letters(tab, control):
+    tab.page.evaluate("playground.state.speed = 1")
+    tab.page.locator(control).first.focus()
+    pressed = lambda: tab.page.locator("#play").get_attribute("aria-pressed") == "true"  # noqa: E731  # read again
+    for key in ("K", "k"):
+        tab.page.keyboard.press(key)
+        assert pressed() == (key == "K" and control not in ("#learner", "#seed"))
+
+
+def test_a_run_that_plays_is_not_announced_until_it_ends_or_pauses(tab):
+    tab.page.evaluate(
+        """() => {
+          window.heard = [];
+          for (const element of document.querySelectorAll("output, [role=status], [role=alert], [aria-live]"))
+            new MutationObserver(() => window.heard.push(element.textContent))
+              .observe(element, { childList: true, characterData: true, subtree: true });
+          playground.state.speed = 20;
+        }"""
+    )
+    silent, heard = tab.page.evaluate(
+        """async () => {
+          const play = document.getElementById("play");
+          const pause = (milliseconds) => new Promise((done) => setTimeout(done, milliseconds));
+          play.click();
+          while (playground.state.step < 3) await pause(5);
+          const silent = [...window.heard];
+          play.click();
+          await pause(0);
+          return [silent, [...window.heard]];
+        }"""
+    )
+    assert silent == []
+    assert len(heard) == 1
+    assert tab.text("#step-title") in heard[0]
+    tab.page.locator("#play").click()
+    tab.until("playground.state.step === playground.run.count - 1")
+    _, *heard = tab.page.evaluate("window.heard")
+    assert len(heard) == 1
+    assert tab.text("#step-words").split("\n")[0] in heard[0]
+    assert heard[0].endswith(tab.text("#ending"))
+    assert "the run has ended" in heard[0]
 
 
 def test_a_phone_shows_everything_without_scrolling_sideways(tab):
@@ -351,6 +259,22 @@ def test_every_control_has_a_name_and_can_be_reached_by_tab(tab):
         "csv-open",
     }
     assert wanted <= names
+
+
+def test_the_skip_link_leads_to_the_step_and_the_address_keeps_its_link(browser, folder):
+    other = Tab(browser, folder, "#v=1&points=p1_1n2_2")
+    other.page.keyboard.press("Tab")
+    expect(other.page.locator(".skip")).to_be_focused()
+    other.page.keyboard.press("Enter")
+    expect(other.page.locator("#why")).to_be_focused()
+    assert other.page.evaluate("location.hash") == "#v=1&points=p1_1n2_2"
+    assert len(other.points()) == 2
+    other.page.evaluate("location.hash = '#why'")  # as of a link that is opened in a new tab
+    other.page.wait_for_timeout(50)
+    assert other.alert() is None
+    assert len(other.points()) == 2
+    assert other.trouble == []
+    other.context.close()
 
 
 def test_the_first_paint_comes_within_a_second(browser, folder):

@@ -6,6 +6,7 @@ from playwright.sync_api import expect
 from playground_tab import Tab
 
 PATIENCE_MS = 30_000  # other programs run at the same time
+SHAPE = "[playground.state.points, playground.state.view, playground.state.seed]"
 BAD_LINKS = {
     "#section": "not a link of the playground",
     "#%E0%A4%A": "it is damaged",
@@ -64,6 +65,7 @@ def test_a_broken_link_gets_a_sentence(tab, link):
     words = tab.alert()
     assert words.startswith("This link cannot be used: ")
     assert BAD_LINKS[link] in words
+    assert words.endswith("The page is left as it was.")
     tab.page.locator("#alert-close").click()
     assert tab.alert() is None
     assert_usable(tab.page)
@@ -72,10 +74,39 @@ def test_a_broken_link_gets_a_sentence(tab, link):
 def test_a_page_that_is_opened_with_a_broken_link_shows_a_preset(browser, folder):
     tab = Tab(browser, folder, "#v=1&points=nonsense")
     assert "cannot be used" in tab.alert()
+    assert tab.alert().endswith("The page shows a preset instead.")
     assert tab.page.evaluate("playground.state.points.length") > 10
     assert_usable(tab.page)
     assert tab.trouble == []
     tab.context.close()
+
+
+@pytest.mark.parametrize("view", ["1_0_1e-16", "-1e9_1e9_1e-320", "0_0_1e-320", "1e9_1e9_2e9"])
+def test_a_view_of_any_size_can_be_drawn(tab, view):
+    tab.page.evaluate("(view) => { location.hash = `#v=1&view=${view}&points=p1_0n2_0`; }", view)
+    tab.until("playground.state.points[1]?.x === 2")
+    assert tab.alert() is None
+    assert tab.page.locator(".layer-axes .grid").count() < 50
+    assert "NaN" not in tab.page.evaluate("document.querySelector('main').innerHTML")
+    assert_usable(tab.page)
+
+
+@pytest.mark.parametrize("seed", [0, 1_000_000_001, 2**32 - 1])
+@pytest.mark.parametrize("size", [1, 9e8, 1e9])
+def test_a_link_of_every_state_can_be_read(tab, seed, size):
+    tab.show([[-size, size, 1], [size, -size, -1]], seed=seed)
+    tab.page.locator("#fit").click()
+    tab.page.locator("#plot").click(position={"x": 4, "y": 4})  # beyond the points
+    assert tab.page.evaluate("playground.state.points.length") == 3
+    state = tab.page.evaluate(SHAPE)
+    tab.page.locator("#link").click()
+    tab.until("location.hash.length > 20")
+    link = tab.page.evaluate("location.hash")
+    tab.show([[0, 0, -1], [1, 1, 1]], seed=5)
+    tab.page.evaluate("(link) => { location.hash = ''; location.hash = link; }", link)
+    tab.until("playground.state.points.length === 3 || !document.getElementById('alert').hidden")
+    assert tab.alert() is None
+    assert tab.page.evaluate(SHAPE) == state
 
 
 @pytest.mark.parametrize("text", BAD_CSV, ids=range(len(BAD_CSV)))
@@ -140,8 +171,10 @@ def test_a_thousand_points_are_drawn_and_not_one_more(tab):
         [[0, 0, 1], [0, 0, 1], [1, 0, -1]],
         [[1e9, 1e9, 1], [-1e9, 1e-9, -1]],
         [[1e-9, 0, 1], [2e-9, 0, -1]],
+        [[0.3, 0, 1], [0.30000000000000004, 0, -1]],
+        [[1e-300, 0, 1], [3e-300, 0, -1]],
     ],
-    ids=["none", "one", "equal", "twice", "huge", "tiny"],
+    ids=["none", "one", "equal", "twice", "huge", "tiny", "nearest", "smallest"],
 )
 def test_few_and_extreme_points_break_nothing(tab, learner, points):
     for intercept in (True, False):

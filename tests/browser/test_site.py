@@ -6,6 +6,7 @@ import threading
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import expect
 from site_build import built
 
 pytestmark = pytest.mark.slow
@@ -21,9 +22,9 @@ PAGES = [
     "theory",
 ]
 PAGES += ["cli", "benchmarks", "coming-from/index", "architecture", "playground", "project/changelog", "search"]
-PAGES += ["api/generated/novikoff.LinearSVM"]
+PAGES += ["api/generated/novikoff.LinearSVM", "play/index"]
 ACCESSIBLE = ["index", "choosing", "guide/index", "gallery/index", "api/index", "api/generated/novikoff.LinearSVM"]
-ACCESSIBLE += ["server-api", "theory", "cli", "scaling"]
+ACCESSIBLE += ["server-api", "theory", "cli", "scaling", "play/index"]
 PHONE, DESKTOP = {"width": 360, "height": 740}, {"width": 1280, "height": 900}
 MAX_PAINT = 2000  # milliseconds until the first contents appear; of three attempts, because machines do other things
 MAX_WEIGHT = 2_500_000  # bytes of a page with all that it loads, not compressed
@@ -154,6 +155,22 @@ def test_the_search_finds_a_learner(place, open_tab, site, served):
     page.goto(f"{tab.base}/search.html?q=LinearSVMPath")
     page.locator("#search-results li a").first.wait_for()
     assert "LinearSVMPath" in page.locator("#search-results").inner_text()
+    assert tab.trouble == []
+
+
+@pytest.mark.parametrize("place", ["file", "folder"])
+def test_the_playground_of_the_site_runs_and_its_sources_are_links(place, open_tab, site, served):
+    tab = open_tab(site.as_uri() if place == "file" else served)
+    page = tab.open("playground")
+    page.get_by_role("link", name="Open the playground").click()
+    page.locator("#next").click()
+    expect(page.locator("#position")).to_contain_text("1 of ")
+    expect(page.locator(".layer-line path")).not_to_have_count(0)
+    for links in ("#step-source a", "#theorem-sources a >> nth=1"):
+        page.locator(links).click()
+        expect(page.locator("h1").first).to_be_visible()
+        assert page.url in {f"{tab.base}/theory.html", f"{tab.base}/notes.html"}
+        page.go_back()
     assert tab.trouble == []
 
 

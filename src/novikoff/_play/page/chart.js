@@ -74,6 +74,7 @@ class Chart {
 
   _area(inner, [upper, lower], x, y) {
     const there = pathThrough(thinned(upper), x, y);
+    if (there === "") return;
     const back = pathThrough(thinned(lower).reverse(), x, y).replace("M", "L");
     draw(inner, "path", { class: "between", d: `${there}${back}Z` });
   }

@@ -61,7 +61,7 @@ Object.assign(App.prototype, {
     on("seed", "change", () => this._changeSeed(Number(byId("seed").value)));
     on("hulls", "change", () => { this.state.hulls = byId("hulls").checked; this.redraw(); });
     on("speed", "input", () => { this.state.speed = SPEEDS[Number(byId("speed").value)]; this._showValues(); });
-    on("preset", "change", () => { if (byId("preset").value) this._changePoints(() => this.choosePreset(byId("preset").value)); });
+    on("preset", "change", () => { if (byId("preset").value) this.editor.change(this.presetOf(byId("preset").value, this.state.seed)); });
     for (const element of document.querySelectorAll("[name=tool]")) element.addEventListener("change", () => { this.editor.tool = element.value; });
     this._connectSteps(on);
     this._connectFiles(on);
@@ -70,7 +70,8 @@ Object.assign(App.prototype, {
     on("undo", "click", () => this.editor.undo());
     on("redo", "click", () => this.editor.redo());
     document.addEventListener("keydown", (event) => this._shortcut(event));
-    addEventListener("hashchange", () => { if (location.hash.length > 1 && this._adoptLink()) this.refresh(); });
+    document.querySelector(".skip").addEventListener("click", (event) => { event.preventDefault(); byId("why").focus(); }); // the address keeps its link
+    addEventListener("hashchange", () => { if (this._adoptLink("The page is left as it was.")) this.refresh(); });
     new ResizeObserver(() => this.redraw()).observe(byId("plot"));
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.redraw());
   },
@@ -82,7 +83,11 @@ Object.assign(App.prototype, {
     on("back-update", "click", () => { this.pause(); this.go(this.run?.neighbour(this.state.step, -1) ?? 0); });
     on("next-update", "click", () => { this.pause(); this.go(this.run?.neighbour(this.state.step, 1) ?? 0); });
     on("last", "click", () => { this.pause(); this.go(Infinity); });
-    on("play", "click", () => { if (this.timer) this.pause(); else this.play(); });
+    on("play", "click", () => {
+      if (!this.timer) return this.play();
+      this.pause();
+      this.showStep();
+    });
     on("timeline", "input", () => { this.pause(); this.go(Number(byId("timeline").value)); });
   },
 
@@ -98,20 +103,10 @@ Object.assign(App.prototype, {
     on("python-copy", "click", () => this._copy(byId("python").textContent, "The Python code is copied.", "Select the text instead."));
   },
 
-  /** Change points and settings together, so that the points can be undone. */
-  _changePoints(change) {
-    const before = this.state.points;
-    change();
-    const after = this.state.points;
-    this.state.points = before;
-    this.editor.change(after, null, this.state.preset);
-  },
-
   _changeSeed(seed) {
     if (!SETTINGS.seed.accepts(seed)) return this._showControls();
-    this.state.seed = seed;
     const { preset } = this.state;
-    if (preset) this._changePoints(() => this.choosePreset(preset));
+    if (preset) this.editor.change(this.presetOf(preset, seed));
     else this._setSetting("seed", seed);
   },
 
@@ -124,8 +119,7 @@ Object.assign(App.prototype, {
   _adoptCsv(text) {
     try {
       const points = pointsFromCsv(text);
-      this.state.view = viewOf(points);
-      this.editor.change(points, `${counted(points.length, "point")} read.`);
+      this.editor.change({ preset: "", points, view: viewOf(points) }, `${counted(points.length, "point")} read.`);
       byId("alert").hidden = true;
     } catch (error) {
       if (!(error instanceof UserError)) throw error;
@@ -150,16 +144,17 @@ Object.assign(App.prototype, {
   },
 
   _shortcut(event) {
-    if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "z" && !event.target.matches("textarea")) {
+    const key = keyOf(event);
+    if ((event.ctrlKey || event.metaKey) && key === "z" && !event.target.matches("textarea")) {
       event.preventDefault();
       return event.shiftKey ? this.editor.redo() : this.editor.undo();
     }
-    if (event.ctrlKey || event.metaKey || event.altKey || event.target.matches("input, select, textarea, dialog *")) return;
+    if (event.ctrlKey || event.metaKey || event.altKey || needsKey(event.target, key)) return;
     const click = (id) => { if (!byId(id).disabled) byId(id).click(); };
     const keys = { ArrowRight: event.shiftKey ? "next-update" : "next", ArrowLeft: event.shiftKey ? "back-update" : "back", Home: "first", End: "last", k: "play" };
-    if (!(event.key in keys)) return;
+    if (!(key in keys)) return;
     event.preventDefault();
-    click(keys[event.key]);
+    click(keys[key]);
   },
 });
 

@@ -21,6 +21,16 @@ function shortest(value) {
   return String(Math.round(value * 100) / 100);
 }
 
+/** The key of an event; letters are small, whatever Shift and Caps Lock say. */
+function keyOf({ key }) {
+  return key.length === 1 ? key.toLowerCase() : key;
+}
+
+/** Whether an element needs a key for itself. */
+function needsKey(element, key) {
+  return element.matches("textarea, select, input[type=number], dialog *") || (element.matches("input[type=range], input[type=radio]") && key !== "k");
+}
+
 function byId(id) {
   return document.getElementById(id);
 }
@@ -43,14 +53,15 @@ function superscript(value) {
   return String(value).replace(/[-\d]/g, (digit) => (digit === "-" ? "⁻" : "⁰¹²³⁴⁵⁶⁷⁸⁹"[Number(digit)]));
 }
 
-/** Round numbers from low to high, about as many as wanted. */
+/** Round numbers from low to high, about as many as wanted; none if doubles hardly tell low from high. */
 function ticks(low, high, wanted) {
   const raw = (high - low) / wanted;
+  if (!(raw > 1e-13 * Math.max(Math.abs(low), Math.abs(high)))) return [];
   const power = 10 ** Math.floor(Math.log10(raw));
   const step = [1, 2, 2.5, 5, 10].map((factor) => factor * power).find((size) => size >= raw * (1 - 1e-9));
-  const found = [];
-  for (let k = Math.ceil(low / step - 1e-9); k * step <= high + 1e-9 * step; ++k) found.push(Number((k * step).toPrecision(12)));
-  return found;
+  const first = Math.ceil(low / step - 1e-9);
+  const count = Math.floor(high / step + 1e-9) - first + 1;
+  return Array.from({ length: count }, (_, k) => Number(((first + k) * step).toPrecision(12)));
 }
 
 /** Powers of ten between low and high, with 2 and 5 in between if there are few. */

@@ -28,19 +28,26 @@ class Editor {
     return this.app.state.points;
   }
 
-  /** Replace the points, so that the change can be undone. */
-  change(points, words, preset = "") {
-    if (points.length > MAX_POINTS) return this.app.say(`The playground draws at most ${counted(MAX_POINTS, "point")}.`, true);
-    this.past.push(this.points);
+  /** Replace the points, and the parts of the state that change with them, so that the change can be undone. */
+  change(after, words = null) {
+    if (after.points.length > MAX_POINTS) return this.app.say(`The playground draws at most ${counted(MAX_POINTS, "point")}.`, true);
+    const { state } = this.app;
+    const names = state.preset ? [...Object.keys(after), "seed"] : Object.keys(after); // a preset is nothing without its seed
+    this.past.push({ before: Object.fromEntries(names.map((name) => [name, state[name]])), after });
     if (this.past.length > MAX_UNDONE) this.past.shift();
     this.future = [];
-    this.app.state.preset = preset;
-    this._adopt(points, words);
+    this._adopt(after, words);
   }
 
-  _adopt(points, words) {
+  /** Replace the points by some that the reader has edited. */
+  _edit(points, words) {
+    this.change({ preset: "", points }, words);
+  }
+
+  _adopt(part, words) {
     this.picked = null;
-    this.app.adoptPoints(points);
+    this.app.adoptPoints(part);
+    this.app._showControls();
     if (words) this.app.say(words);
     byId("undo").disabled = this.past.length === 0;
     byId("redo").disabled = this.future.length === 0;
@@ -48,20 +55,22 @@ class Editor {
 
   undo() {
     if (this.past.length === 0) return;
-    this.future.push(this.points);
-    this._adopt(this.past.pop(), "Undone.");
+    const change = this.past.pop();
+    this.future.push(change);
+    this._adopt(change.before, "Undone.");
   }
 
   redo() {
     if (this.future.length === 0) return;
-    this.past.push(this.points);
-    this._adopt(this.future.pop(), "Redone.");
+    const change = this.future.pop();
+    this.past.push(change);
+    this._adopt(change.after, "Redone.");
   }
 
-  /** A coordinate rounded to a hundredth or so of the view: links stay short. */
+  /** Coordinates that a point may have, rounded to a hundredth or so of the view: links stay short. */
   _rounded([x, y]) {
-    const digits = Math.min(12, Math.max(0, 2 - Math.floor(Math.log10(this.app.state.view.half / 2))));
-    return [x, y].map((value) => Number(value.toFixed(digits)) + 0);
+    const digits = Math.min(100, Math.max(0, 2 - Math.floor(Math.log10(this.app.state.view.half / 2))));
+    return [x, y].map((value) => Math.min(Math.max(Number(value.toFixed(digits)), -MAX_COORDINATE), MAX_COORDINATE) + 0);
   }
 
   _place(event) {
@@ -81,15 +90,15 @@ class Editor {
 
   add(place, label) {
     const [x, y] = this._rounded(place);
-    this.change([...this.points, { x, y, label }], `${label > 0 ? "Positive" : "Negative"} point at ${placeOf({ x, y })}, ${counted(this.points.length + 1, "point")} in all.`);
+    this._edit([...this.points, { x, y, label }], `${label > 0 ? "Positive" : "Negative"} point at ${placeOf({ x, y })}, ${counted(this.points.length + 1, "point")} in all.`);
   }
 
   remove(row) {
-    this.change(this.points.filter((_, i) => i !== row), `Point ${row + 1} removed, ${counted(this.points.length - 1, "point")} left.`);
+    this._edit(this.points.filter((_, i) => i !== row), `Point ${row + 1} removed, ${counted(this.points.length - 1, "point")} left.`);
   }
 
   flip(row) {
-    this.change(this.points.map((point, i) => (i === row ? { ...point, label: -point.label } : point)), `Point ${row + 1} is now ${this.points[row].label > 0 ? "negative" : "positive"}.`);
+    this._edit(this.points.map((point, i) => (i === row ? { ...point, label: -point.label } : point)), `Point ${row + 1} is now ${this.points[row].label > 0 ? "negative" : "positive"}.`);
   }
 
   _press(event) {
@@ -122,7 +131,7 @@ class Editor {
     if (this.dragged?.place === undefined) return;
     const { row, start, place: [x, y] } = this.dragged;
     this.dragged.place = undefined;
-    this.app.adoptPoints(start.map((point, i) => (i === row ? { ...point, x, y } : point)));
+    this.app.adoptPoints({ points: start.map((point, i) => (i === row ? { ...point, x, y } : point)) });
   }
 
   _release() {
@@ -133,11 +142,11 @@ class Editor {
     if (!hasMoved) return;
     const moved = this.points;
     this.app.state.points = start;
-    this.change(moved, `Point ${row + 1} moved to ${placeOf(moved[row])}.`);
+    this._edit(moved, `Point ${row + 1} moved to ${placeOf(moved[row])}.`);
   }
 
   _cancel() {
-    if (this.dragged) this.app.adoptPoints(this.dragged.start);
+    if (this.dragged) this.app.adoptPoints({ points: this.dragged.start });
     this.dragged = null;
   }
 
@@ -148,6 +157,7 @@ class Editor {
 
   _key(event) {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const key = keyOf(event);
     const place = this.crosshair ?? [this.app.state.view.x, this.app.state.view.y];
     const stride = this.app.state.view.half / (event.shiftKey ? 8 : 40);
     const moves = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] };
@@ -157,8 +167,8 @@ class Editor {
       f: () => near !== null && this.flip(near), Delete: () => near !== null && this.remove(near), Backspace: () => near !== null && this.remove(near),
       Enter: () => this._pick(near), " ": () => this._pick(near), Escape: () => this._drop(),
     };
-    if (event.key in moves) this._shift(place, moves[event.key].map((value) => value * stride));
-    else if (event.key in actions) actions[event.key]();
+    if (key in moves) this._shift(place, moves[key].map((value) => value * stride));
+    else if (key in actions) actions[key]();
     else return;
     event.preventDefault();
     event.stopPropagation();
@@ -169,7 +179,7 @@ class Editor {
     const next = this._rounded([place[0] + dx, place[1] + dy]);
     if (this.picked !== null) {
       const row = this.picked;
-      this.change(this.points.map((point, i) => (i === row ? { ...point, x: next[0], y: next[1] } : point)), null);
+      this._edit(this.points.map((point, i) => (i === row ? { ...point, x: next[0], y: next[1] } : point)), null);
       this.picked = row;
     }
     this.crosshair = next;

@@ -10,24 +10,25 @@ class App {
     this.timer = null;
     this._fillControls();
     this.plot.resize();
-    const isFromLink = this._adoptLink();
-    if (!isFromLink) this.choosePreset("wide");
+    const isFromLink = this._adoptLink("The page shows a preset instead.");
+    if (!isFromLink) Object.assign(this.state, this.presetOf("wide", this.state.seed));
     this.editor = new Editor(this);
     this._connect();
     this.refresh();
   }
 
-  /** Adopt the state of the link, if there is one. A link that cannot be read leaves the page as it is. */
-  _adoptLink() {
+  /** Adopt the state of the link, if there is one. A link that cannot be read leaves the state; `otherwise` says what is shown. */
+  _adoptLink(otherwise) {
     try {
       const found = stateFromLink(location.hash);
       if (!found) return false;
+      if (found.preset && csvOf(this.presetOf(found.preset, found.seed).points) !== csvOf(found.points)) found.preset = ""; // of another version
       this.state = found;
       this._showControls();
       return true;
     } catch (error) {
       if (!(error instanceof UserError)) throw error;
-      this.say(`This link cannot be used: ${error.message}. The page shows a preset instead.`, true);
+      this.say(`This link cannot be used: ${error.message}. ${otherwise}`, true);
       return false;
     }
   }
@@ -37,15 +38,15 @@ class App {
     if (isError) byId("alert").hidden = false;
   }
 
-  choosePreset(name) {
-    this.state.preset = name;
-    this.state.points = PRESETS[name].make(this.kernels, this.state.seed);
-    this.state.view = viewOf(this.state.points);
+  /** The part of the state that a preset determines. */
+  presetOf(preset, seed) {
+    const points = PRESETS[preset].make(this.kernels, seed);
+    return { preset, seed, points, view: viewOf(points) };
   }
 
-  /** Show other points, and begin again. */
-  adoptPoints(points) {
-    this.state.points = points;
+  /** Show other points, and whatever of the state changes with them, and begin again. */
+  adoptPoints(part) {
+    Object.assign(this.state, part);
     this.refreshFromStart();
   }
 
@@ -125,7 +126,7 @@ class App {
     for (const [name, chart] of this.charts) if (this.specs[name]) chart.mark(this.specs[name].at(state.step), this.specs[name].values(state.step));
     if (run) this.weights.mark(run, state.step);
     byId("ending").textContent = this._ending();
-    if (!this.timer) this.say(`${words.title}. ${words.sentences.join(" ")}`);
+    if (!this.timer) this.say([`${words.title}.`, ...words.sentences, byId("ending").textContent].join(" ").trim());
   }
 
   _wordsWithoutRun() {
@@ -143,7 +144,7 @@ class App {
     if (!run || state.step < run.count - 1 || run.count < 2) return "";
     if (run.family === "batch") return run.converged ? "" : "The solver stopped after its largest number of steps.";
     if (run.converged) return `The last pass made no ${state.learner === "margin" ? "update" : "mistake"}: the run has ended.`;
-    if (run.isCut) return `The playground shows the first ${format(MAX_VISITS)} examples.`;
+    if (run.isCut) return `The playground shows at most ${format(MAX_VISITS)} examples: these are the first ${run.settings.passes} of ${format(state.passes)} passes.`;
     return `All ${counted(state.passes, "pass", "passes")} are made, and there are still mistakes.`;
   }
 
@@ -157,10 +158,15 @@ class App {
     if (this.state.step >= this.run.count - 1) this.state.step = 0;
     byId("play").setAttribute("aria-pressed", "true");
     byId("play").textContent = "Pause";
+    let due = performance.now();
     const tick = () => {
+      const isLast = this.state.step + 1 >= this.run.count - 1;
+      if (isLast) this.pause(); // first, so that the last step is announced
+      else {
+        due = Math.max(due + 1000 / this.state.speed, performance.now()); // by the clock: drawing takes none of the interval
+        this.timer = setTimeout(tick, due - performance.now());
+      }
       this.go(this.state.step + 1);
-      if (this.state.step >= this.run.count - 1) this.pause();
-      else this.timer = setTimeout(tick, 1000 / this.state.speed);
     };
     this.timer = setTimeout(tick, 0);
   }

@@ -98,12 +98,13 @@ function pythonParameters(state, geometry) {
   }
   if (family === "online") {
     found.push(state.shuffle ? `random_state=${state.seed}` : "shuffle=False");
-    found.push(`max_iter=${state.passes}`, "n_iter_no_change=None");
+    found.push(`max_iter=${recordedPasses(state)}`, "n_iter_no_change=None");
   }
   return `nk.${python}(${found.join(", ")})`;
 }
 
 function pythonOf(state, geometry) {
+  if (lacksMargin(state, geometry)) return "# The threshold (1 − ε)γ needs separable points of both classes.";
   return [
     "import numpy as np", "import novikoff as nk", "",
     'x1, x2, y = np.loadtxt("points.csv", delimiter=",", skiprows=1, unpack=True)',

@@ -1,17 +1,22 @@
 // Runs: what the kernels compute for the points and settings, and the numbers that panels show beside them.
 
-const MAX_VISITS = 20000;
+const MAX_VISITS = 20000; // of a run that is recorded
 const MAX_MARGIN_STEPS = 100000;
 const GAMMA_TOLERANCE = 1e-9;
 const MARGIN_TOLERANCE = 1e-7;
 const SOFT_TOLERANCE = 1e-6;
+
+/** The number of passes that are recorded: whole ones, so that Python can repeat them. */
+function recordedPasses({ points, passes }) {
+  return Math.min(passes, Math.floor(MAX_VISITS / points.length));
+}
 
 function kernelSettings(state, parameter) {
   const learner = LEARNERS[state.learner];
   const kind = state.learner === "margin" && state.threshold === "known" ? "fixedMargin" : learner.kind;
   return {
     kind: KINDS[kind], keep: KEEPS[learner.keep], parameter, intercept: state.intercept, shuffle: state.shuffle,
-    seed: state.seed, passes: state.passes, maxVisits: MAX_VISITS,
+    seed: state.seed, passes: recordedPasses(state), maxVisits: MAX_VISITS,
   };
 }
 
@@ -62,7 +67,7 @@ class OnlineRun {
     this.kernels = kernels;
     this.settings = kernelSettings(state, parameterOf(state, geometry));
     const { visits, converged } = kernels.online(state.points, this.settings);
-    Object.assign(this, { visits, converged, count: visits.count + 1, isCut: visits.count === MAX_VISITS && !converged });
+    Object.assign(this, { visits, converged, count: visits.count + 1, isCut: !converged && this.settings.passes < state.passes });
     this._collectUpdates();
   }
 
@@ -226,9 +231,14 @@ class BatchRun {
   }
 }
 
+/** Whether the learner needs the largest margin, and there is none. */
+function lacksMargin({ learner, threshold }, geometry) {
+  return learner === "margin" && threshold === "known" && !(geometry.margin > 0);
+}
+
 function runOf(kernels, state, geometry) {
   if (geometry.verdict === null) return null;
   if (LEARNERS[state.learner].family === "batch") return new BatchRun(kernels, state, geometry);
-  if (state.learner === "margin" && state.threshold === "known" && !(geometry.margin > 0)) return null;
+  if (lacksMargin(state, geometry)) return null;
   return new OnlineRun(kernels, state, geometry);
 }

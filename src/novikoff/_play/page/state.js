@@ -2,9 +2,13 @@
 
 const LINK_VERSION = "1";
 const SPEEDS = [1, 2, 5, 10, 20]; // steps per second
+const MAX_HALF = 2 * MAX_COORDINATE; // of a view: half of its height or width
+const MIN_HALF = 1e-30;
+const MIN_RELATIVE_HALF = 1e-10; // of the distance of its centre from the origin
 
 /** The settings, without the points: their initial values, and the values that a link may have. */
 const SETTINGS = {
+  preset: { initial: "", accepts: (value) => value === "" || Object.hasOwn(PRESETS, value) },
   learner: { initial: "perceptron", accepts: (value) => Object.hasOwn(LEARNERS, value) },
   C: { initial: 1, accepts: (value) => value >= 1e-3 && value <= 1e4 },
   epsilon: { initial: 0.5, accepts: (value) => value > 0 && value <= 1 },
@@ -22,7 +26,7 @@ const SETTINGS = {
 
 function initialState() {
   const settings = Object.fromEntries(Object.entries(SETTINGS).map(([name, { initial }]) => [name, initial]));
-  return { ...settings, preset: "wide", points: [], view: { x: 0, y: 0, half: 4 } };
+  return { ...settings, points: [], view: { x: 0, y: 0, half: 4 } };
 }
 
 /** A number as short as possible without losing a bit, and without a plus sign. */
@@ -43,9 +47,10 @@ function linkOf(state) {
 
 const NUMBER = "-?(?:\\d+\\.?\\d*|\\.\\d+)(?:e-?\\d+)?";
 
-function numbersFromLink(text, count, what) {
+/** Numbers of a link, each with its own limit. */
+function numbersFromLink(text, limits, what) {
   const found = text.split("_").map((part) => (new RegExp(`^${NUMBER}$`).test(part) ? Number(part) : NaN));
-  if (found.length !== count || !found.every((value) => Math.abs(value) <= MAX_COORDINATE))
+  if (found.length !== limits.length || !found.every((value, i) => Math.abs(value) <= limits[i]))
     throw new UserError(`its ${what} cannot be read`);
   return found;
 }
@@ -55,7 +60,7 @@ function pointsFromLink(text) {
   if (parts.length > MAX_POINTS) throw new UserError(`it has ${counted(parts.length, "point")}, and at most ${counted(MAX_POINTS, "point")} can be drawn`);
   return parts.map((part, i) => {
     if (!/^[pn]/.test(part)) throw new UserError(`its point ${i + 1} cannot be read`);
-    const [x, y] = numbersFromLink(part.slice(1), 2, `point ${i + 1}`);
+    const [x, y] = numbersFromLink(part.slice(1), [MAX_COORDINATE, MAX_COORDINATE], `point ${i + 1}`);
     return { x, y, label: part[0] === "p" ? 1 : -1 };
   });
 }
@@ -66,7 +71,7 @@ function settingFromLink(name, text) {
     if (text !== "0" && text !== "1") throw new UserError(`its ${name} cannot be read`);
     return text === "1";
   }
-  const value = typeof initial === "number" ? numbersFromLink(text, 1, name)[0] : text;
+  const value = typeof initial === "number" ? numbersFromLink(text, [Infinity], name)[0] : text;
   if (!accepts(value)) throw new UserError(`its ${name} is not one that the playground has`);
   return value;
 }
@@ -74,7 +79,7 @@ function settingFromLink(name, text) {
 /** The state of a link; null if there is none. Throws a UserError that says what is wrong with it. */
 function stateFromLink(fragment) {
   const text = fragment.replace(/^#/, "");
-  if (text === "") return null;
+  if (text === "" || byId(text)) return null; // nothing, or a place of the page
   let decoded = text;
   try {
     decoded = decodeURIComponent(text);
@@ -92,16 +97,20 @@ function stateFromLink(fragment) {
     if (name === "v") continue;
     else if (name === "points") state.points = pointsFromLink(value);
     else if (name === "view") {
-      const [x, y, half] = numbersFromLink(value, 3, "view");
+      const [x, y, half] = numbersFromLink(value, [MAX_COORDINATE, MAX_COORDINATE, MAX_HALF], "view");
       if (!(half > 0)) throw new UserError("its view cannot be read");
-      state.view = { x, y, half };
+      state.view = viewAround(x, y, half);
     } else if (Object.hasOwn(SETTINGS, name)) state[name] = settingFromLink(name, value);
     else throw new UserError(`its part ${quoted(name)} is not known`);
   }
   if (!fields.has("points")) throw new UserError("it has no points");
   if (!fields.has("view")) state.view = viewOf(state.points);
-  state.preset = "";
   return state;
+}
+
+/** A square view of the plane, not so small that doubles hardly tell its places apart. */
+function viewAround(x, y, half) {
+  return { x, y, half: Math.max(half, MIN_HALF, MIN_RELATIVE_HALF * Math.max(Math.abs(x), Math.abs(y))) };
 }
 
 /** A square view of the plane that has all points, and some space around them. */
@@ -111,5 +120,5 @@ function viewOf(points) {
   const [left, right] = range(points.map(({ x }) => x));
   const [bottom, top] = range(points.map(({ y }) => y));
   const half = Math.max(right - left, top - bottom) / 2 || Math.max(Math.abs(left), Math.abs(bottom), 1) / 2;
-  return { x: (left + right) / 2, y: (bottom + top) / 2, half: 1.18 * half };
+  return viewAround((left + right) / 2, (bottom + top) / 2, 1.18 * half);
 }

@@ -1,0 +1,68 @@
+"""Links and pictures of the playground in Chromium."""
+
+import pytest
+from playwright.sync_api import expect
+
+from playground_tab import Tab
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"learner": "margin", "epsilon": 0.25, "intercept": False, "shuffle": False, "hulls": False},
+        {"learner": "margin", "epsilon": 0.75, "threshold": "known"},
+        {"learner": "soft", "C": 0.0316, "loss": "squared_hinge"},
+        {"learner": "arow", "r": 31.6},
+    ],
+    ids=["margin", "known", "soft", "arow"],
+)
+def test_a_link_carries_the_whole_state(tab, browser, folder, settings):
+    points = [[0.1 + 0.2, -1e-7, 1], [1e5, 1 / 3, -1], [-2.0, 4.0, -1]]
+    tab.show(points, seed=11, passes=17, speed=20, step=4, **settings)
+    tab.page.get_by_role("button", name="Copy a link").click()
+    tab.until("location.hash.length > 20")
+    link = tab.page.evaluate("location.hash")
+    assert all(f"&{name}=" in link for name in settings)
+    other = Tab(browser, folder, link)
+    assert other.state() == tab.state()
+    assert other.points() == points
+    assert other.page.evaluate("playground.run.at(4).after") == tab.page.evaluate("playground.run.at(4).after")
+    assert other.text("#position") == tab.text("#position")
+    assert other.trouble == []
+    other.context.close()
+    tab.page.evaluate("history.replaceState(null, '', location.pathname)")
+    tab.show(threshold="auto", loss="hinge", C=1, r=1, epsilon=0.5, speed=5)
+
+
+def test_a_link_names_the_preset_if_its_points_are_those_of_the_preset(tab, browser, folder):
+    tab.page.locator("#preset").select_option("narrow")
+    tab.page.locator("#seed").fill("3")
+    tab.page.locator("#seed").press("Enter")
+    tab.page.get_by_role("button", name="Copy a link").click()
+    tab.until("location.hash.length > 20")
+    link = tab.page.evaluate("location.hash")
+    assert "&seed=3&" in link
+    tab.page.evaluate("history.replaceState(null, '', location.pathname)")
+    for text, preset in ((link, "narrow"), (link.replace("seed=3", "seed=4"), "")):
+        other = Tab(browser, folder, text)
+        assert other.points() == tab.points()
+        expect(other.page.locator("#preset")).to_have_value(preset)
+        other.context.close()
+
+
+def test_the_plane_is_saved_as_svg_and_png(tab, tmp_path):
+    tab.page.keyboard.press("End")
+    for kind in ("SVG", "PNG"):
+        with tab.page.expect_download() as download:
+            tab.page.get_by_role("button", name=f"Save {kind}").click()
+        download.value.save_as(tmp_path / f"plane.{kind.lower()}")
+    svg = (tmp_path / "plane.svg").read_text()
+    assert svg.startswith("<svg")
+    assert svg.count("<circle") >= 2
+    assert "var(--" not in svg
+    assert "class=" not in svg
+    png = (tmp_path / "plane.png").read_bytes()
+    assert png[:8] == b"\x89PNG\r\n\x1a\n"
+    width = int.from_bytes(png[16:20], "big")
+    assert width == 2 * round(tab.page.locator("#plot").bounding_box()["width"] - 2)
+    assert len(png) > 5000
