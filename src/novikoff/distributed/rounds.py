@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from novikoff._one_core import one_core
 from novikoff.errors import NovikoffError
 
 from .block import Block
@@ -107,6 +108,8 @@ def on_block(
 ) -> tuple[Any, Any]:
     """Apply a step to one partition, on a worker. To an error that is not about the rows, its name is added.
 
+    BLAS has one thread, because its sums have other bits with more, and workers may have any number of cores.
+
     Parameters
     ----------
     step : callable
@@ -122,7 +125,8 @@ def on_block(
     """
     block = part if is_kept else make(*part)
     try:
-        return step(block, state, command)
+        with one_core:
+            return step(block, state, command)
     except NovikoffError:
         raise
     except Exception as error:
