@@ -105,8 +105,7 @@ def test_limits_end_with_a_warning_and_a_certificate_that_holds(loss, limit, col
 
 def no_gathering(monkeypatch):
     """Let the driver hold no rows."""
-    whole = plan.Options
-    monkeypatch.setattr(plan, "Options", lambda *given, **named: whole(*given, **named, max_gathered=0))
+    monkeypatch.setattr(plan, "MAX_HELD", 0)
 
 
 @pytest.mark.parametrize("loss", LOSSES)
@@ -179,6 +178,26 @@ def test_progress_is_said_with_rounds_and_gaps():
     assert said
     assert all("gap" in message and 0 <= fraction <= 1 for message, fraction in said)
     assert said[-1][1] == 1.0
+
+
+def test_progress_of_several_problems_names_each_and_counts_those_that_are_done():
+    said = []
+    fit(nk.LinearSVM(C=1.0), DENSE, THREE, on="local:2", progress=lambda *words: said.append(words))
+    messages, fractions = zip(*said, strict=True)
+    assert {f"{done} of 3 done" for done in range(1, 4)} <= {message.partition(";")[0] for message in messages}
+    assert fractions == tuple(sorted(fractions))
+    assert said[-1] == ("3 of 3 done", 1.0)
+
+
+@pytest.mark.parametrize("columns", [5, 50_000])
+def test_problems_that_wait_for_others_have_the_same_bits(monkeypatch, columns):
+    X = DENSE if columns == 5 else sp.random(COUNT, columns, 1.5e-3, random_state=0, format="csr")
+    models = []
+    for most in (3, 1):
+        monkeypatch.setattr(plan, "problems_at_a_time", lambda setup, survey, held, most=most: most)
+        monkeypatch.setattr(plan, "MAX_HELD", most << 28)
+        models.append(fit(nk.LinearSVM(C=1.0), cut(X, SIZES), cut(THREE, SIZES), on="local:2"))
+    assert bits(models[0]) == bits(models[1])
 
 
 @pytest.mark.slow

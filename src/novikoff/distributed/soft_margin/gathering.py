@@ -10,6 +10,7 @@ import numpy as np
 
 from novikoff.theory.geometry import Floats
 
+from .budget import BYTES_PER_VALUE
 from .disaggregation import SIDES, AdoptCommand, Disaggregation
 from .progress import Options, Outcome, Record
 from .rows import Gathered, SampleCommand, joined, solve_gathered
@@ -35,6 +36,7 @@ def solve_by_gathering(setup: Setup, record: Record, options: Options) -> Genera
 def first_point(setup: Setup, rows: int, record: Record, options: Options) -> Generator[Any, Any, Floats]:
     """Return the solution of a sample of the rows, or 0 if that has one class only."""
     most = max(SAMPLE_ROWS, SAMPLE_ROWS_PER_COLUMN * (setup.width + 1))
+    most = min(most, options.max_gathered // (BYTES_PER_VALUE * (setup.width + 1)))
     record.method = "sample"
     found: list[Gathered] = yield SampleCommand(min(MAX_SAMPLE_SHARE, most / rows))
     sample = joined(found)

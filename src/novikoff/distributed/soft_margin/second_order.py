@@ -14,6 +14,7 @@ from typing import Any
 
 from novikoff.theory.geometry import Floats
 
+from .budget import BYTES_PER_VALUE, min_kept
 from .gathering import disaggregate, first_point
 from .newton import NewtonMethod, NewtonPoint
 from .progress import Options, Outcome, Record
@@ -25,8 +26,6 @@ CLOSE_ROUND_GAP = 3.0  # a width is done if its gap is at most this many times t
 START = 0.5  # the first dual variables: the ramp is symmetric about the kink
 BAND_WIDTHS = 2.0  # rows within so many widths of the kink are gathered
 KEPT_SHARE = 1 / 16  # of the rows of a partition that are gathered in one round, at most
-MIN_KEPT, MIN_KEPT_PER_COLUMN = 20_000, 4  # rows that may be gathered in any case
-BYTES_PER_VALUE = 8  # of a row on the driver
 MAX_STEPS_PER_LAST_WIDTH = 12  # Newton steps for one width, where the driver cannot hold the rows
 
 
@@ -57,9 +56,8 @@ class _Hinge:
 
     def __init__(self, setup: Setup, rows: int, record: Record, options: Options) -> None:
         self.setup, self.rows, self.record, self.options = setup, rows, record, options
-        floor = max(MIN_KEPT, MIN_KEPT_PER_COLUMN * (setup.width + 1))
         room = options.max_gathered / (rows * BYTES_PER_VALUE * (setup.width + 1))
-        self.share = min(1.0, max(min(KEPT_SHARE, room), floor / rows))
+        self.share = min(1.0, max(min(KEPT_SHARE, room), min_kept(setup) / rows))
 
     def run(self, method: NewtonMethod, v: Floats) -> Generator[Any, Any, Outcome]:
         record, width = self.record, FIRST_WIDTH
