@@ -1,5 +1,7 @@
 """LinearSVM on partitions: the same bits on any number of threads, proven objectives, and what is refused."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -9,7 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 import novikoff as nk
 from novikoff.distributed import fit, verify
 from novikoff.distributed.outcome import fit_outcome
-from novikoff.distributed.soft_margin import plan
+from novikoff.distributed.soft_margin import gathering, plan
 from novikoff.errors import InvalidInputError
 from novikoff.persistence import dumps, loads
 from partitions import INTERCEPTS, LOSSES, bits, certificates, cut, parameters
@@ -135,6 +137,26 @@ def test_wide_rows_are_gathered_if_the_driver_can_hold_them():
     X = sp.random(COUNT, 50_000, 1.5e-3, random_state=0, format="csr")
     model = fit(nk.LinearSVM(tol=1e-6), cut(X, SIZES), cut(TWO, SIZES), on="local:2")
     assert model.history_["method"][-1] == "disaggregation"
+    assert model.certificate_.converged
+    assert nk.verify(model, X, TWO)
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_descent_goes_on_where_gathering_has_ended(monkeypatch, loss):
+    monkeypatch.setattr(gathering, "MAX_GROUP_ROUNDS", 1)
+    whole = gathering.solve_gathered
+
+    def solve_roughly(*given):
+        v, alpha, solution = whole(*given)
+        return 0.99 * v, 0.99 * alpha, SimpleNamespace(dual=0.99 * solution.dual)
+
+    monkeypatch.setattr(gathering, "solve_gathered", solve_roughly)
+    X = sp.random(COUNT, 50_000, 1.5e-3, random_state=0, format="csr")
+    model = fit(nk.LinearSVM(loss=loss, tol=1e-6), cut(X, SIZES), cut(TWO, SIZES), on="local:2")
+    methods, gaps = model.history_["method"], model.history_["gap"]
+    last = max(np.flatnonzero(np.asarray(methods) == "disaggregation"))
+    assert methods[-1] == "coordinate descent"
+    assert gaps[last + 1] <= gaps[last] <= 0.1
     assert model.certificate_.converged
     assert nk.verify(model, X, TWO)
 

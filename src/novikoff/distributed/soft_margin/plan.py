@@ -132,11 +132,13 @@ def _solve_wide(
     setup: Setup, survey: Survey, mean_square: float, record: Record, options: Options
 ) -> Generator[Any, Any, Outcome]:
     """Solve a problem of wide rows on the driver if it can hold them, else by coordinate descent."""
+    start = None
     if bytes_of_all(survey) <= options.max_gathered:
         outcome = yield from solve_by_gathering(setup, record, options)
-        if outcome is not None:
+        if outcome.is_done:
             return outcome
-    return (yield from solve_by_descent(setup, mean_square, record, options))
+        start = outcome.v
+    return (yield from solve_by_descent(setup, mean_square, record, options, start))
 
 
 def _set_solutions(fit: Fit, strategy: MulticlassStrategy, certified: list[Certified]) -> Warning | None:

@@ -78,9 +78,10 @@ class _Hinge:
             width /= WIDTH_DIVISOR
         band = BAND_WIDTHS * width
         found = yield from disaggregate(self.setup, point.bounds.v, band, self.share, record, self.options)
-        if found is not None:
+        if found.is_done:
             return found
-        return (yield from self._narrow(method, point, width))
+        # its dual variables are 0 or 1 for most rows, where a ramp around them would be one-sided
+        return (yield from self._narrow(method, found.v, width))
 
     def _steps(
         self, method: NewtonMethod, point: NewtonPoint, width: float, count: int
@@ -97,11 +98,11 @@ class _Hinge:
                 return point, True
         return point, False
 
-    def _narrow(self, method: NewtonMethod, point: NewtonPoint, width: float) -> Generator[Any, Any, Outcome]:
-        """Go on with Newton's method and narrower ramps."""
+    def _narrow(self, method: NewtonMethod, v: Floats, width: float) -> Generator[Any, Any, Outcome]:
+        """Go on from v with Newton's method and narrower ramps."""
         record = self.record
         record.method = "Newton"
-        point = yield from method.at(point.bounds.v, width, start=START)
+        point = yield from method.at(v, width, start=START)
         while True:
             point, is_done = yield from self._steps(method, point, width, MAX_STEPS_PER_LAST_WIDTH)
             if is_done or width < LAST_WIDTH or record.is_over(self.options):
