@@ -99,8 +99,13 @@ class Rounds(ABC):
     def __enter__(self) -> Rounds:
         return self
 
-    def __exit__(self, *_: object) -> None:
-        self.close()
+    def __exit__(self, kind: object, error: BaseException | None, traceback: object) -> None:
+        try:
+            self.close()
+        except Exception as failure:  # which follows from the first error, if there is one
+            if error is None:
+                raise
+            error.add_note(f"Closing the rounds failed, too: {failure}")
 
 
 def on_block(
