@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import sys
 import threading
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from functools import cache
 from typing import Any
 
@@ -27,7 +28,7 @@ class _OneCore:
 
     Threads are identified by their number, not counted. So a thread that enters twice, as a callback of a running fit
     can, has left after the first exit, and a thread that is interrupted while it enters or leaves is removed the next
-    time it leaves.
+    time it leaves. `throughout` is another way to enter, which does not end where the same thread leaves in between.
 
     A fork waits until no thread sets or removes the limit, which takes microseconds, so that the child gets a whole
     state, and no lock of the loader that ``threadpoolctl`` takes while it looks for libraries. The threads that are
@@ -39,19 +40,34 @@ class _OneCore:
 
     def __init__(self) -> None:
         self._lock = threading.RLock()  # reentrant, because a finalizer may run between any two lines
-        self._inside: set[int] = set()
+        self._inside: set[tuple[int, bool]] = set()  # threads, and whether they are inside throughout
         self._limits: list[Any] = []
         self._linear_algebra: Any = None
 
     def __enter__(self) -> None:
+        self._enter(is_throughout=False)
+
+    def __exit__(self, *_: object) -> None:
+        self._leave(is_throughout=False)
+
+    @contextmanager
+    def throughout(self) -> Iterator[None]:
+        """Limit BLAS for a whole call, within which functions of the same thread may enter and leave."""
+        try:
+            self._enter(is_throughout=True)
+            yield
+        finally:
+            self._leave(is_throughout=True)
+
+    def _enter(self, is_throughout: bool) -> None:
         with self._lock:
-            self._inside.add(threading.get_ident())
+            self._inside.add((threading.get_ident(), is_throughout))
             if not self._limits:
                 self._limits.append(_controller("scipy.linalg" in sys.modules).limit(limits=1))
 
-    def __exit__(self, *_: object) -> None:
+    def _leave(self, is_throughout: bool) -> None:
         with self._lock:
-            self._inside.discard(threading.get_ident())
+            self._inside.discard((threading.get_ident(), is_throughout))
             while not self._inside and self._limits:
                 self._limits.pop().restore_original_limits()
 
@@ -80,7 +96,7 @@ class _OneCore:
 
     def after_fork_in_child(self) -> None:
         self._lock = threading.RLock()
-        self._inside &= {threading.get_ident()}
+        self._inside &= {(threading.get_ident(), False), (threading.get_ident(), True)}
 
 
 one_core = _OneCore()

@@ -105,6 +105,7 @@ def test_weights_and_class_weights_are_used(tmp_path):
 @pytest.mark.parametrize(
     ("words", "said"),
     [
+        (("--checkpoint-every", "3"), ("--checkpoint-every: this needs a directory. Use --checkpoint DIR",)),
         (("--cv", "3"), ("--cv: this cannot be combined with --on",)),
         (("--Cs", "3"), ("--Cs: this cannot be combined with --on",)),
         (("--holdout", "0.2"), ("--holdout: this cannot be combined with --on",)),

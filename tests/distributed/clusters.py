@@ -3,6 +3,7 @@
 import os
 import signal
 import time
+import uuid
 from pathlib import Path
 
 import numpy as np
@@ -40,6 +41,12 @@ def data_of(sizes, is_kept=True):
     """A data set with partitions of these sizes."""
     parts = [(f"t: partition {k}", *part) for k, part in enumerate(zip(*pieces(sizes), strict=True))]
     return Data(checked_block, parts, is_kept=is_kept)
+
+
+def noted_block(folder, name, *part):
+    """Make a block, and leave a file in a folder."""
+    (Path(folder) / uuid.uuid4().hex).touch()
+    return checked_block(name, *part)
 
 
 def walk(block, state, command):

@@ -1,7 +1,9 @@
 """Ranges of lines, whatever the cut, and partitions of files that were changed."""
 
 import itertools
+import os
 import pickle
+from dataclasses import replace
 
 import hypothesis.strategies as st
 import numpy as np
@@ -9,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 from novikoff.data.hashing import Hashing
-from novikoff.distributed.file_blocks import FilePart, check_size, lines_between, svmlight_block
+from novikoff.distributed.file_blocks import FilePart, Stamp, check_unchanged, lines_between, svmlight_block
 from novikoff.distributed.files import files_data
 from novikoff.errors import FileError, InvalidInputError
 
@@ -33,11 +35,27 @@ def test_ranges_divide_the_lines_whatever_the_cuts(tmp_path, lines, ends, cuts):
 def test_file_of_another_size_is_refused(tmp_path):
     path = tmp_path / "a.svm"
     path.write_text("1 1:1\n")
-    check_size(FilePart(str(path), 6))
+    check_unchanged(FilePart(str(path), 6))
     with pytest.raises(InvalidInputError, match="changed during the fit, from 5 to 6 bytes"):
-        check_size(FilePart(str(path), 5))
+        check_unchanged(FilePart(str(path), 5))
     with pytest.raises(FileError, match="cannot be read"):
-        check_size(FilePart(str(tmp_path / "gone"), 6))
+        check_unchanged(FilePart(str(tmp_path / "gone"), 6))
+
+
+def test_file_that_was_written_again_is_refused_on_the_machines_that_see_it(tmp_path):
+    path = tmp_path / "a.svm"
+    path.write_text("1 1:1\n")
+    stamp = Stamp.of(path.stat())
+    part = FilePart(str(path), 6, stamp=stamp)
+    check_unchanged(part)
+    path.write_text("1 1:2\n")
+    os.utime(path, ns=(0, stamp.modified + 1))
+    with pytest.raises(InvalidInputError, match="written again, with the same size"):
+        check_unchanged(part)
+    elsewhere = replace(stamp, host=f"not {stamp.host}")
+    with pytest.raises(InvalidInputError, match="written again"):  # another machine with the same file system
+        check_unchanged(replace(part, stamp=elsewhere))
+    check_unchanged(replace(part, stamp=replace(elsewhere, inode=stamp.inode + 1)))  # a copy
 
 
 def test_narrow_and_empty_ranges_are_blocks(tmp_path):

@@ -2,6 +2,7 @@
 
 import gzip
 import itertools
+import os
 import re
 
 import numpy as np
@@ -335,6 +336,18 @@ def test_rows_are_kept_if_they_fit_half_of_the_memory(tmp_path):
     kept, read_anew = (read(pattern, memory=memory)[:2] for memory in (None, 0))
     assert kept[0].tobytes() == read_anew[0].tobytes()
     assert kept[1].tolist() == read_anew[1].tolist()
+
+
+@pytest.mark.parametrize(("write", "own"), [(write_svmlight, {}), (write_parquet, {"exclude": "job"})])
+def test_file_that_is_written_again_between_rounds_is_refused(tmp_path, write, own):
+    write(tmp_path)
+    data = files_data("test", tmp_path, memory=0, **own)
+    with LocalEngine(1).open(data) as rounds:
+        survey("test", rounds)
+        for path in tmp_path.iterdir():
+            os.utime(path, ns=(0, 1))
+        with pytest.raises(InvalidInputError, match=r"part-0\.\w+: the file changed during the fit"):
+            survey("test", rounds)
 
 
 def test_file_that_changes_between_rounds_is_refused(tmp_path):

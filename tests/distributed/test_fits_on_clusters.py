@@ -7,9 +7,12 @@ from contextlib import contextmanager
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from clusters import WORKER_PATH
+from threadpoolctl import threadpool_limits
 
 import novikoff as nk
+from novikoff.distributed.soft_margin import plan
 
 RANDOM = np.random.default_rng(5)
 X = RANDOM.normal(size=(600, 6))
@@ -89,6 +92,47 @@ def test_fits_have_the_bits_of_threads_for_any_number_of_workers(cluster):
         with CLUSTERS[cluster](workers) as on:
             for name in MODELS:
                 assert claims(fitted(name, on)) == expected[name], (name, workers)
+
+
+def wide_fit(kind, on, folder, monkeypatch):
+    """A fit of wide sparse rows, gathered or not, of text files of them, or of so many rows that BLAS divides sums."""
+    random = np.random.default_rng(7)
+    if kind == "many rows":
+        rows = random.normal(size=(36_000, 4))
+        labels = rows[:, 0] + random.normal(size=len(rows)) > 0
+        return nk.distributed.fit(nk.LinearSVM(loss="hinge"), np.split(rows, 3), np.split(labels, 3), on=on)
+    rows = sp.random(240, 20_000, 2e-3, random_state=0, format="csr")
+    labels = np.where(rows.sum(axis=1).A1 + random.normal(size=240) > rows.sum() / 240, 1, -1)
+    model = nk.LinearSVM(loss="squared_hinge" if kind == "files" else "hinge", tol=1e-4)
+    if kind == "files":
+        for number, part in enumerate(np.split(np.arange(240), [*ENDS[:2], 200])):
+            nk.write_svmlight(rows[part], labels[part], folder / f"{number}.svm")
+        return nk.distributed.fit(model, str(folder / "*.svm"), n_features=20_000, slice_bytes=10_000, on=on)
+    with monkeypatch.context() as patch:
+        if kind == "descent":
+            patch.setattr(plan, "MAX_HELD", 0)
+        fitted = nk.distributed.fit(model, [rows[:100], rows[100:101], rows[101:]], np.split(labels, [100, 101]), on=on)
+    assert fitted.history_["method"][-1] == {"descent": "coordinate descent"}.get(kind, "disaggregation")
+    return fitted
+
+
+WIDE = ["gathering", "descent", "files", "many rows"]
+
+
+@pytest.mark.parametrize("kind", WIDE)
+def test_fits_of_wide_and_of_many_rows_do_not_depend_on_the_number_of_threads(kind, tmp_path, monkeypatch):
+    with threadpool_limits(2, "blas"):
+        one, two = (claims(wide_fit(kind, f"local:{threads}", tmp_path, monkeypatch)) for threads in (1, 2))
+    assert one == two
+
+
+@pytest.mark.slow
+def test_fits_of_wide_and_of_many_rows_have_the_same_bits_on_processes(tmp_path, monkeypatch):
+    with on_dask() as client:
+        for kind in WIDE:
+            with threadpool_limits(2, "blas"):
+                expected = claims(wide_fit(kind, "local:2", tmp_path, monkeypatch))
+            assert claims(wide_fit(kind, client, tmp_path, monkeypatch)) == expected, kind
 
 
 @pytest.mark.slow

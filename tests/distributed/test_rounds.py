@@ -53,6 +53,21 @@ def test_a_round_that_fails_is_not_counted_and_leaves_the_states():
     assert (rounds.rounds, rounds.bytes_sent, rounds.states()) == (0, 0, [0, 1])
 
 
+class Unclosable(Plain):
+    """Rounds that cannot be closed."""
+
+    def close(self):
+        raise OSError("the cluster is gone")
+
+
+def test_an_error_while_closing_does_not_replace_the_first_one():
+    with pytest.raises(RuntimeError, match="no command") as caught, Unclosable([1.0]) as rounds:
+        rounds.run(step)
+    assert caught.value.__notes__ == ["Closing the rounds failed, too: the cluster is gone"]
+    with pytest.raises(OSError, match="gone"), Unclosable([1.0]):
+        pass
+
+
 def count_rows(block, state, command):
     return (state, command), block.count
 

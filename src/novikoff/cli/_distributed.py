@@ -50,6 +50,7 @@ class Command:
     test: str | None
     on: str | None
     checkpoint: str | None
+    checkpoint_every: int | None
     format: str | None
     quiet: bool
     json: bool
@@ -69,7 +70,10 @@ def fit_in_rounds(command: Command, others: dict[str, Any], options: dict[str, A
         The options of files, of tables and of the learner.
     """
     if command.on is None:
-        raise input_error("--checkpoint", "this is an option of a fit in rounds. Use --on with it, such as --on local.")
+        name = "--checkpoint-every" if command.checkpoint is None else "--checkpoint"
+        raise input_error(name, "this is an option of a fit in rounds. Use --on with it, such as --on local.")
+    if command.checkpoint is None and command.checkpoint_every is not None:
+        raise input_error("--checkpoint-every", "this needs a directory. Use --checkpoint DIR with it.")
     _refuse(others | {name: options.pop(name, None) for name in OF_CROSS_VALIDATION}, options)
     files = files_of("fit", command.data)
     check_output("fit", command.output, *files, command.test)
@@ -84,7 +88,9 @@ def fit_in_rounds(command: Command, others: dict[str, Any], options: dict[str, A
     match_labels(model, data)
     test = None if command.test is None else _test_rows(command, data)
     with progress(type(model).__name__, command.quiet) as update:
-        arguments = {"on": command.on, "checkpoint": command.checkpoint, "progress": update}
+        arguments: dict[str, Any] = {"on": command.on, "checkpoint": command.checkpoint, "progress": update}
+        if command.checkpoint_every is not None:
+            arguments["checkpoint_every"] = command.checkpoint_every
         found: list[Outcome] = []
         call = partial(_fitted, found, model, files, arguments | reading)
         unfinished = fitted_quietly(model, call)

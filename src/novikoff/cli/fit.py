@@ -96,6 +96,10 @@ def fit(
         str | None,
         typer.Option(metavar="DIR", help="With --on, keep the state here, and go on from it after an interruption."),
     ] = None,
+    checkpoint_every: Annotated[
+        int | None,
+        typer.Option(metavar="N", min=1, help="With --checkpoint, the number of rounds between two; 5 by default."),
+    ] = None,
     format: Format = None,
     attach: Attach = None,
     quiet: Quiet = False,
@@ -112,10 +116,12 @@ def fit(
     learned, so they may be larger than the memory of one machine. Numbers are used as they are, columns of strings need
     --hash-bits, and the accuracy is measured with --test only.
     """
-    if on is not None or checkpoint is not None:
+    if on is not None or checkpoint is not None or checkpoint_every is not None:
         from ._distributed import Command, fit_in_rounds  # which other fits do not need
 
-        command = Command(data, output, learner, test, on, checkpoint, format, quiet, json, certificates)
+        command = Command(
+            data, output, learner, test, on, checkpoint, checkpoint_every, format, quiet, json, certificates
+        )
         fit_in_rounds(command, {"cv": cv, "holdout": holdout, "attach": attach}, options)
         return
     check_output("fit", output, data, test, attach=attach)

@@ -27,7 +27,6 @@ from numpy.typing import NDArray
 from novikoff import _separability
 from novikoff._counts import counted
 from novikoff._design import design_of
-from novikoff._one_core import one_core
 from novikoff._progress import ProgressCallback, no_progress
 from novikoff._separability.coefficients import MAX_COLUMNS
 from novikoff._separability.partition import Partition
@@ -166,13 +165,12 @@ class _Search:
 
         What becomes of the coefficients is searched for when the partition of the rows is known.
         """
-        with one_core:
-            while (partition := self._partition()) is not None:
-                claims = self._claims_of(partition)
-                if claims is None:
-                    return self._undecided()
-                if self._hold(claims):
-                    return self._verdict()
+        while (partition := self._partition()) is not None:
+            claims = self._claims_of(partition)
+            if claims is None:
+                return self._undecided()
+            if self._hold(claims):
+                return self._verdict()
         return self._undecided()
 
     def _verdict(self) -> Separability:

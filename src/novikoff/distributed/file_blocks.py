@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import platform
 from dataclasses import dataclass
 from typing import Any
 
@@ -28,6 +29,35 @@ COUNTED_BYTES = 1 << 20  # that are searched for line ends at a time
 
 
 @dataclass(frozen=True)
+class Stamp:
+    """When a file was changed, as one machine sees it.
+
+    Parameters
+    ----------
+    host : str
+        The machine.
+    inode : int
+        The number of the file on its file system, which all machines see that mount it.
+    modified : int
+        The time of the last change in nanoseconds.
+    """
+
+    host: str
+    inode: int
+    modified: int
+
+    @classmethod
+    def of(cls, status: os.stat_result) -> Stamp:
+        """Return the stamp of a file on this machine."""
+        return cls(platform.node(), status.st_ino, status.st_mtime_ns)
+
+    def is_changed(self, now: Stamp) -> bool:
+        """Return whether the file was changed. Copies of it on other machines have times of their own."""
+        is_same_file = self.host == now.host or (self.inode == now.inode != 0)
+        return is_same_file and self.modified != now.modified
+
+
+@dataclass(frozen=True)
 class FilePart:
     """Where the rows of a partition are.
 
@@ -43,6 +73,8 @@ class FilePart:
         Lines that begin before this byte belong to another partition.
     end : int, default=None
         Lines that begin at this byte or later belong to another partition; None is the end of the file.
+    stamp : Stamp, default=None
+        When the file had been changed last, when the partitions were made; None if that is not compared.
     """
 
     path: str
@@ -50,6 +82,7 @@ class FilePart:
     row_group: int | None = None
     begin: int = 0
     end: int | None = None
+    stamp: Stamp | None = None
 
 
 @dataclass(frozen=True)
@@ -116,7 +149,7 @@ def table_block(part: FilePart, reading: TableReading) -> Block:
     reading : TableReading
         How it becomes rows.
     """
-    check_size(part)
+    check_unchanged(part)
     columns, encoder = reading.columns, reading.encoder()
     target, weight = columns.target, columns.weight
     labels = None if target is None else Labels(target, columns.label_kind or "string", reading.label_kind)
@@ -150,7 +183,7 @@ def svmlight_block(part: FilePart, n_features: int | None, index_base: int, dtyp
     n_features, index_base, dtype
         As in ``scan``.
     """
-    check_size(part)
+    check_unchanged(part)
     if part.end is None:
         batch = read_lines(WHERE, part.path, n_features, index_base, dtype)
         return checked_block(part.path, batch.X, batch.y)
@@ -177,14 +210,16 @@ def lines_between(path: str, begin: int, end: int) -> tuple[int, bytes]:
         raise file_error(path, error) from None
 
 
-def check_size(part: FilePart) -> None:
-    """Refuse a file that is not as long as when the partitions were made: its rows would not be the same."""
+def check_unchanged(part: FilePart) -> None:
+    """Refuse a file that was changed since the partitions were made: its rows would not be the same."""
     try:
-        size = os.path.getsize(part.path)
+        status = os.stat(part.path)
     except OSError as error:
         raise file_error(part.path, error) from None
-    if size != part.size:
-        raise input_error(part.path, f"the file changed during the fit, from {part.size} to {size} bytes.")
+    if status.st_size != part.size:
+        raise input_error(part.path, f"the file changed during the fit, from {part.size} to {status.st_size} bytes.")
+    if part.stamp is not None and part.stamp.is_changed(Stamp.of(status)):
+        raise input_error(part.path, "the file changed during the fit: it was written again, with the same size.")
 
 
 def _named(text: bytes, name: str) -> io.BytesIO:

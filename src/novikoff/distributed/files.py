@@ -25,7 +25,7 @@ from novikoff.data.tables.labels import labels_of
 from novikoff.data.tables.source_table import ROLES, TableSource
 from novikoff.errors import NoRowsError, file_error, input_error, quote
 
-from .file_blocks import FilePart, TableReading, svmlight_block, table_block
+from .file_blocks import FilePart, Stamp, TableReading, svmlight_block, table_block
 from .rounds import Data
 
 SLICE_BYTES = 1 << 26  # of svmlight text per partition
@@ -158,7 +158,7 @@ def _svmlight(where: str, files: list[str], filled: list[str], options: dict[str
         except NoRowsError:
             base = 1
     size = check_integer(where, "slice_bytes", options.get("slice_bytes") or SLICE_BYTES, at_least=1)
-    parts = [part for path in files for part in _slices(path, size)]
+    parts = [dataclasses.replace(part, stamp=_stamp(path)) for path in files for part in _slices(path, size)]
     dtype = np.dtype(dtype).str
     return Data(
         svmlight_block,
@@ -193,7 +193,7 @@ def _table(
     for path in files:
         groups: list[tuple[int, int]] = row_groups(where, path) if data_format.name == "parquet" else []
         numbers: Sequence[int | None] = range(len(groups)) if groups else [None]
-        parts += [FilePart(path, _size(path), number) for number in numbers]
+        parts += [FilePart(path, _size(path), number, stamp=_stamp(path)) for number in numbers]
         cells = len(how.columns.features) * BYTES_PER_CELL
         size += sum(max(rows * cells, taken) for rows, taken in groups) if groups else _text_memory([path])
     names = how.encoder().feature_names
@@ -264,6 +264,13 @@ def _is_known(name: str) -> bool:
 def _size(path: str) -> int:
     try:
         return os.path.getsize(path)
+    except OSError as error:
+        raise file_error(path, error) from None
+
+
+def _stamp(path: str) -> Stamp:
+    try:
+        return Stamp.of(os.stat(path))
     except OSError as error:
         raise file_error(path, error) from None
 

@@ -117,12 +117,28 @@ def spread_step(block: Block, state: Any, command: SpreadCommand) -> tuple[Any, 
 
 @dataclass(frozen=True)
 class IndexSet:
-    """Column indices in ascending order; a sum is the union."""
+    """Column indices in ascending order; a sum is the union.
+
+    Parameters
+    ----------
+    indices : ndarray of int64
+        The indices.
+    repeated : int, default=0
+        How many indices have been left out of sums, because the other set had them, too.
+    """
 
     indices: NDArray[np.int64]
+    repeated: int = 0
 
     def __add__(self, other: IndexSet) -> IndexSet:
-        return IndexSet(np.union1d(self.indices, other.indices))
+        union = np.union1d(self.indices, other.indices)
+        sent = len(self.indices) + self.repeated + len(other.indices) + other.repeated
+        return IndexSet(union, sent - len(union))
+
+    @property
+    def bytes_of_replies(self) -> int:
+        """The number of bytes of all replies of which this is the sum."""
+        return self.indices.itemsize * (len(self.indices) + self.repeated)
 
 
 def occurring_columns(rounds: Rounds, survey: Survey) -> NDArray[np.int64] | None:

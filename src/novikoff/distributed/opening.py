@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from novikoff._one_core import one_core
 from novikoff.errors import input_error
 
 from .engine import Engine, choose_engine
@@ -17,7 +18,7 @@ from .rounds import Data, Rounds
 def opened(
     where: str, X: Any, y: Any, sample_weight: Any, on: Any, reading: dict[str, Any]
 ) -> Iterator[tuple[Engine, Data, Rounds]]:
-    """Yield the engine, the data and the rounds of a call.
+    """Yield the engine, the data and the rounds of a call. BLAS has one thread meanwhile, as in the steps.
 
     Parameters
     ----------
@@ -38,5 +39,5 @@ def opened(
         raise input_error(where, message)
     else:
         data = engine.data(where, X, y, sample_weight)
-    with engine.open(data) as rounds:
+    with one_core.throughout(), engine.open(data) as rounds:
         yield engine, data, rounds

@@ -73,11 +73,19 @@ def size_of(value: Any) -> int:
 
 
 def size_of_replies(total: Any, count: int) -> int:
-    """Return the number of bytes of so many replies, given their sum: lists have one part per reply already."""
+    """Return the number of bytes of so many replies, given their sum.
+
+    Lists have one part per reply already. An object that gathers what differs between replies has the attribute
+    ``bytes_of_replies``; of other objects, each attribute is counted by itself.
+    """
     if isinstance(total, list):
         return size_of(total)
+    if hasattr(total, "bytes_of_replies"):
+        return int(total.bytes_of_replies)
     if isinstance(total, tuple):
         return sum(size_of_replies(value, count) for value in total)
     if isinstance(total, dict):
         return sum(size_of_replies(value, count) for value in total.values())
+    if hasattr(total, "__dict__") and not isinstance(total, np.ndarray) and not sp.issparse(total):
+        return size_of_replies(vars(total), count)
     return count * size_of(total)

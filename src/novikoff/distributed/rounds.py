@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from novikoff._one_core import one_core
 from novikoff.errors import NovikoffError
 
 from .block import Block
@@ -98,14 +99,21 @@ class Rounds(ABC):
     def __enter__(self) -> Rounds:
         return self
 
-    def __exit__(self, *_: object) -> None:
-        self.close()
+    def __exit__(self, kind: object, error: BaseException | None, traceback: object) -> None:
+        try:
+            self.close()
+        except Exception as failure:  # which follows from the first error, if there is one
+            if error is None:
+                raise
+            error.add_note(f"Closing the rounds failed, too: {failure}")
 
 
 def on_block(
     step: Step, make: Callable[..., Block], is_kept: bool, part: Any, state: Any, command: Any
 ) -> tuple[Any, Any]:
     """Apply a step to one partition, on a worker. To an error that is not about the rows, its name is added.
+
+    BLAS has one thread, because its sums have other bits with more, and workers may have any number of cores.
 
     Parameters
     ----------
@@ -122,7 +130,8 @@ def on_block(
     """
     block = part if is_kept else make(*part)
     try:
-        return step(block, state, command)
+        with one_core:
+            return step(block, state, command)
     except NovikoffError:
         raise
     except Exception as error:

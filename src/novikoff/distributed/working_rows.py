@@ -19,6 +19,7 @@ from novikoff.theory.enclosed_sums import Enclosed, Rows
 from novikoff.theory.enclosure import Enclosure
 
 from .block import Block
+from .protocol import size_of
 from .rounds import Rounds
 from .survey import Survey, codes_of, in_width
 
@@ -102,6 +103,11 @@ class WorkingRows:
         stack = sp.vstack([self.X, other.X], format="csr") if sp.issparse(self.X) else np.vstack([self.X, other.X])
         numbers = np.concatenate([self.numbers, other.numbers])
         return WorkingRows(numbers, stack, np.concatenate([self.codes, other.codes]))
+
+    @property
+    def bytes_of_replies(self) -> int:
+        """The number of bytes of all replies of which this is the sum."""
+        return size_of(vars(self))
 
     def in_order(self) -> WorkingRows:
         """Return the same rows by ascending numbers, so that the order in which they came has no influence."""

@@ -111,6 +111,20 @@ def test_blocks_of_a_dataset_are_partitions(engine):
         engine.data("t", dataset, "lable", None)
 
 
+@of_ray_data
+def test_blocks_are_in_the_order_of_the_dataset(engine):
+    """Those of the first file are done last."""
+
+    def slow(batch):
+        time.sleep(2.0 if batch["id"][0] == 0 else 0.0)
+        return batch
+
+    dataset = ray_data.range(8, override_num_blocks=8).map_batches(slow)
+    blocks = ray.get([part[1] for part in engine.data("t", dataset, None, None).parts])
+    assert [int(block["id"][0]) for block in blocks] == list(range(8))
+    assert not dataset.context.execution_options.preserve_order
+
+
 @pytest.mark.slow
 @of_ray_data
 def test_tensors_are_rows(engine):

@@ -18,11 +18,13 @@ from clusters import (
     WORKER_PATH,
     column_sums,
     data_of,
+    divide_by_zero,
     expected,
     hashable_frame,
     hashed_sums,
     killed_walk,
     local_directory,
+    noted_block,
     pieces,
     run,
     same_bits,
@@ -35,6 +37,7 @@ from novikoff.distributed.engine import choose_engine
 from novikoff.distributed.engines.local import LocalEngine
 from novikoff.distributed.engines.spark import SETTINGS, SparkEngine, quiet
 from novikoff.distributed.engines.tables import HashedTable
+from novikoff.distributed.rounds import Data
 from novikoff.distributed.survey import survey
 from novikoff.errors import InvalidInputError
 
@@ -125,6 +128,19 @@ class TestSpark(EngineContract):
         with engine.open(data_of(SIZES[3])) as rounds:
             run(rounds)
             assert len(folders(engine)) == 1
+        assert folders(engine) == []
+
+    @pytest.mark.parametrize("has_failed", [False, True])
+    def test_closing_before_the_first_round_is_done_makes_no_block(self, engine, tmp_path, has_failed):
+        parts = [(str(tmp_path), *part) for part in data_of(SIZES[3]).parts]
+        rounds = engine.open(Data(noted_block, parts))
+        if has_failed:
+            with pytest.raises(ZeroDivisionError):
+                rounds.run(divide_by_zero)
+        made = len(list(tmp_path.iterdir()))
+        assert made == (3 if has_failed else 0)
+        rounds.close()
+        assert len(list(tmp_path.iterdir())) == made
         assert folders(engine) == []
 
     def test_an_interrupt_cancels_the_job(self, engine, session):

@@ -127,6 +127,29 @@ def test_missing_strings_are_refused_with_the_partition():
         table_block("t: partition 2", table, "y", None, unwrapped(hashed)[1])
 
 
+@pytest.mark.parametrize("kind", MAKERS)
+@pytest.mark.parametrize("missing", ["zero", "indicator"])
+def test_a_partition_whose_only_strings_are_missing_is_hashed_as_the_others(kind, missing):
+    columns = {
+        "age": np.array([39.0, 50.0, 38.0]),
+        "job": np.array(["clerk", None, None], dtype=object),
+        "y": np.array([1, 0, 1]),
+    }
+    hashed = HashedTable(None, nk.Hashing(n_bits=8), missing=missing)
+    whole = table_block("t", pd.DataFrame(columns), "y", None, hashed)
+    part = table_block("t", MAKERS[kind]({name: values[1:] for name, values in columns.items()}), "y", None, hashed)
+    assert part.is_sparse
+    assert (whole.X[1:] != part.X).nnz == 0
+
+
+@pytest.mark.parametrize("table", [{}, pa.table({}), pd.DataFrame()])
+@pytest.mark.parametrize("hashed", [None, HashedTable(None, nk.Hashing(n_bits=8))])
+def test_a_block_without_columns_has_no_rows(table, hashed):
+    """Ray does not keep the schema of a block that a filter has emptied."""
+    block = table_block("t", table, "y", None, hashed)
+    assert (block.count, block.y.tolist()) == (0, [])
+
+
 def test_names_of_columns():
     assert feature_names(["a", "y", "b"], "y", None) == ("a", "b")
     assert feature_names(["a", "y", "b"], np.zeros(3), None) == ("a", "y", "b")

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from novikoff.distributed.soft_margin import gathering
 from novikoff.distributed.soft_margin.disaggregation import AdoptCommand, GroupCommand
 from novikoff.distributed.soft_margin.gathering import disaggregate, first_point, solve_by_gathering
 from novikoff.distributed.soft_margin.progress import Record
@@ -38,8 +39,22 @@ def test_disaggregation_reaches_the_tolerance_with_any_intercept(loss, intercept
 def test_a_driver_that_may_hold_nothing_gives_up_at_once():
     problem, commands = problem_of(), []
     solver = disaggregate(problem.setup, np.zeros(6), 10.0, 1.0, Record(1.0), problem.options(max_gathered=0))
-    assert problem.drive(solver, lambda command, reply: commands.append(type(command))) is None
+    outcome = problem.drive(solver, lambda command, reply: commands.append(type(command)))
+    assert not outcome.is_done
+    assert not outcome.v.any()
     assert commands == [GroupCommand]
+
+
+def test_the_best_point_and_its_duals_remain_after_too_many_rounds(monkeypatch):
+    monkeypatch.setattr(gathering, "MAX_GROUP_ROUNDS", 2)
+    problem, record, commands = problem_of(columns=20), Record(0.5), []
+    solver = disaggregate(problem.setup, np.zeros(21), 0.01, 0.02, record, problem.options(tol=1e-12))
+    outcome = problem.drive(solver, lambda command, reply: commands.append(type(command)), record)
+    assert commands == [GroupCommand] * 3 + [AdoptCommand]
+    assert not outcome.is_done
+    assert 0.5 * problem.primal(outcome.v) == pytest.approx(record.history[-1].primal, rel=1e-9)
+    dual = problem.dual(problem.balanced(np.concatenate(problem.kept)))
+    assert 0.5 * dual == pytest.approx(record.history[-1].dual, rel=1e-3)
 
 
 def test_a_limit_of_rounds_gives_the_best_point_and_its_duals():

@@ -1,5 +1,7 @@
 """LinearSVM on partitions: the same bits on any number of threads, proven objectives, and what is refused."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -9,7 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 import novikoff as nk
 from novikoff.distributed import fit, verify
 from novikoff.distributed.outcome import fit_outcome
-from novikoff.distributed.soft_margin import plan
+from novikoff.distributed.soft_margin import gathering, plan
 from novikoff.errors import InvalidInputError
 from novikoff.persistence import dumps, loads
 from partitions import INTERCEPTS, LOSSES, bits, certificates, cut, parameters
@@ -105,8 +107,7 @@ def test_limits_end_with_a_warning_and_a_certificate_that_holds(loss, limit, col
 
 def no_gathering(monkeypatch):
     """Let the driver hold no rows."""
-    whole = plan.Options
-    monkeypatch.setattr(plan, "Options", lambda *given, **named: whole(*given, **named, max_gathered=0))
+    monkeypatch.setattr(plan, "MAX_HELD", 0)
 
 
 @pytest.mark.parametrize("loss", LOSSES)
@@ -136,6 +137,26 @@ def test_wide_rows_are_gathered_if_the_driver_can_hold_them():
     X = sp.random(COUNT, 50_000, 1.5e-3, random_state=0, format="csr")
     model = fit(nk.LinearSVM(tol=1e-6), cut(X, SIZES), cut(TWO, SIZES), on="local:2")
     assert model.history_["method"][-1] == "disaggregation"
+    assert model.certificate_.converged
+    assert nk.verify(model, X, TWO)
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_descent_goes_on_where_gathering_has_ended(monkeypatch, loss):
+    monkeypatch.setattr(gathering, "MAX_GROUP_ROUNDS", 1)
+    whole = gathering.solve_gathered
+
+    def solve_roughly(*given):
+        v, alpha, solution = whole(*given)
+        return 0.99 * v, 0.99 * alpha, SimpleNamespace(dual=0.99 * solution.dual)
+
+    monkeypatch.setattr(gathering, "solve_gathered", solve_roughly)
+    X = sp.random(COUNT, 50_000, 1.5e-3, random_state=0, format="csr")
+    model = fit(nk.LinearSVM(loss=loss, tol=1e-6), cut(X, SIZES), cut(TWO, SIZES), on="local:2")
+    methods, gaps = model.history_["method"], model.history_["gap"]
+    last = max(np.flatnonzero(np.asarray(methods) == "disaggregation"))
+    assert methods[-1] == "coordinate descent"
+    assert gaps[last + 1] <= gaps[last] <= 0.1
     assert model.certificate_.converged
     assert nk.verify(model, X, TWO)
 
@@ -179,6 +200,26 @@ def test_progress_is_said_with_rounds_and_gaps():
     assert said
     assert all("gap" in message and 0 <= fraction <= 1 for message, fraction in said)
     assert said[-1][1] == 1.0
+
+
+def test_progress_of_several_problems_names_each_and_counts_those_that_are_done():
+    said = []
+    fit(nk.LinearSVM(C=1.0), DENSE, THREE, on="local:2", progress=lambda *words: said.append(words))
+    messages, fractions = zip(*said, strict=True)
+    assert {f"{done} of 3 done" for done in range(1, 4)} <= {message.partition(";")[0] for message in messages}
+    assert fractions == tuple(sorted(fractions))
+    assert said[-1] == ("3 of 3 done", 1.0)
+
+
+@pytest.mark.parametrize("columns", [5, 50_000])
+def test_problems_that_wait_for_others_have_the_same_bits(monkeypatch, columns):
+    X = DENSE if columns == 5 else sp.random(COUNT, columns, 1.5e-3, random_state=0, format="csr")
+    models = []
+    for most in (3, 1):
+        monkeypatch.setattr(plan, "problems_at_a_time", lambda setup, survey, held, most=most: most)
+        monkeypatch.setattr(plan, "MAX_HELD", most << 28)
+        models.append(fit(nk.LinearSVM(C=1.0), cut(X, SIZES), cut(THREE, SIZES), on="local:2"))
+    assert bits(models[0]) == bits(models[1])
 
 
 @pytest.mark.slow

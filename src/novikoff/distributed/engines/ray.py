@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from novikoff.errors import input_error
@@ -49,7 +50,8 @@ class RayEngine:
             if given is not None and not isinstance(given, str):
                 raise input_error(where, f"{name} must be the name of a column of the Dataset.")
             check_columns(where, name, given, columns)
-        blocks = X.to_numpy_refs()
+        with _in_order(X):
+            blocks = X.to_numpy_refs()
         names = (f"{where}: partition {number}" for number in range(len(blocks)))
         parts = [(name, block, y, sample_weight, hashed) for name, block in zip(names, blocks, strict=True)]
         return Data(table_block, parts, feature_names=None if hashed else feature_names(columns, y, sample_weight))
@@ -163,6 +165,21 @@ def _advance(shared: Any, make: Callable[..., Any], is_kept: bool, state: Any, *
 
 def _subtree_sum(*replies: Any) -> Any:
     return tree_sum(replies)
+
+
+@contextmanager
+def _in_order(dataset: Any) -> Iterator[None]:
+    """Let a Dataset compute its blocks in its own order, not in that in which they are done.
+
+    Rows are known by their numbers, in certificates and checkpoints, so each call must see them in the same order.
+    """
+    options = dataset.context.execution_options
+    before = options.preserve_order
+    options.preserve_order = True
+    try:
+        yield
+    finally:
+        options.preserve_order = before
 
 
 def _is_dataset(X: Any) -> bool:

@@ -196,7 +196,10 @@ class SparkRounds(Rounds):
 
     def close(self) -> None:
         self._context.cancelJobGroup(self._id)
-        self._kept.mapPartitions(partial(tasks.remove, self._data.folder)).collect()
+        places = self._kept
+        if len(self._fingerprints) < self.count:  # no round was made, and the tokens that are missing would be computed
+            places = self._context.parallelize([], max(self.count, self._context.defaultParallelism))
+        places.mapPartitions(partial(tasks.remove, self._data.folder)).collect()
         self._kept.unpersist()
         self._forget()
 

@@ -67,6 +67,8 @@ def table_block(name: str, table: Any, y: Any, sample_weight: Any, hashed: Hashe
     if hashed is not None:
         return _hashed_block(name, table, y, sample_weight, hashed)
     columns = _columns_of(table)
+    if not columns:  # a block of Ray that a filter has emptied
+        return checked_block(name, np.zeros((0, 0)), None if y is None else np.zeros(0))
     values = []
     for parameter, given in (("y", y), ("sample_weight", sample_weight)):
         if isinstance(given, str):
@@ -85,7 +87,7 @@ def _hashed_block(name: str, table: Any, y: Any, sample_weight: Any, hashed: Has
     target, weight = (given if isinstance(given, str) else None for given in (y, sample_weight))
     try:
         batch = read(
-            table,
+            _with_string_columns(name, table),
             target=False if target is None else target,
             weight=weight,
             text=list(hashed.text),
@@ -96,6 +98,21 @@ def _hashed_block(name: str, table: Any, y: Any, sample_weight: Any, hashed: Has
         raise input_error(name, str(error)) from None
     labels = y if target is None else batch.y
     return checked_block(name, batch.X, labels, sample_weight if weight is None else batch.weights)
+
+
+def _with_string_columns(name: str, table: Any) -> Any:
+    """Return a table whose columns without a value and without a type hold strings, as they may in other partitions.
+
+    A table is hashed only if it has strings, so its rows would otherwise be dense where those of others are sparse.
+    """
+    if hasattr(table, "iloc"):
+        empty = [key for key in table.columns if table[key].dtype == object and table[key].isna().all()]
+        return table.astype(dict.fromkeys(empty, "string")) if empty else table
+    pa = package(name, "pyarrow", "spark")
+    for place, field in enumerate(table.schema):
+        if pa.types.is_null(field.type):
+            table = table.set_column(place, field.name, table.column(place).cast(pa.string()))
+    return table
 
 
 def check_columns(where: str, parameter: str, wanted: Any, columns: list[str]) -> None:

@@ -34,8 +34,10 @@ def advance(block: Block, state: State, commands: dict[int, Any]) -> tuple[State
     return State(state.setup, state.first, state.codes, state.costs, problems), replies
 
 
-def run_together(rounds: Rounds, solvers: list[Generator[Any, Any, Any]], count: Callable[[int], None]) -> list[Any]:
-    """Run the solvers of all problems, one round for all that are not done.
+def run_together(
+    rounds: Rounds, solvers: list[Generator[Any, Any, Any]], count: Callable[[int], None], most: int
+) -> list[Any]:
+    """Run the solvers of all problems, one round for all that have begun and are not done.
 
     Parameters
     ----------
@@ -45,7 +47,10 @@ def run_together(rounds: Rounds, solvers: list[Generator[Any, Any, Any]], count:
         Each yields commands, is sent the sums of their replies, and returns its result.
     count : callable
         Is called with the place of each problem that takes part in a round.
+    most : int
+        The number of problems that advance at the same time. The next one begins when one is done.
     """
+    waiting = iter(range(len(solvers)))
     results: list[Any] = [None] * len(solvers)
     commands: dict[int, Any] = {}
 
@@ -56,12 +61,16 @@ def run_together(rounds: Rounds, solvers: list[Generator[Any, Any, Any]], count:
             results[place] = end.value
             commands.pop(place, None)
 
-    for place in range(len(solvers)):
-        ask(place, None)
+    def begin_others() -> None:
+        while len(commands) < most and (place := next(waiting, None)) is not None:
+            ask(place, None)
+
+    begin_others()
     while commands:
         for place in commands:
             count(place)
         replies = rounds.run(advance, dict(commands))
         for place in list(commands):
             ask(place, replies[place])
+        begin_others()
     return results

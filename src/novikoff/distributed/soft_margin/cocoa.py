@@ -73,7 +73,7 @@ class CocoaCommand:
 def cocoa_step(problem: LocalProblem, kept: Any, command: CocoaCommand) -> tuple[Any, Any]:
     """Return the dual variables before and after the passes, and the sums of the round."""
     setup = problem.setup
-    # v = 0 at first, so alpha begins at 0, too, whatever another method has left
+    # v is that of the dual variables which another method has adopted; it is 0 if there are none
     alpha = kept if isinstance(kept, np.ndarray | Descended) else np.zeros(problem.count)
     if isinstance(alpha, Descended):
         alpha = alpha.before + command.length * (alpha.after - alpha.before)
@@ -115,7 +115,7 @@ def _measure(problem: LocalProblem, alpha: Floats, command: CocoaCommand) -> Any
 
 
 def solve_by_descent(
-    setup: Setup, mean_square: float, record: Record, options: Options
+    setup: Setup, mean_square: float, record: Record, options: Options, start: Floats | None = None
 ) -> Generator[Any, Any, Outcome]:
     """Solve one binary problem: yield commands, and be sent the sums of their replies.
 
@@ -129,8 +129,13 @@ def solve_by_descent(
         The record.
     options : Options
         The tolerance, the limits and the number of partitions.
+    start : ndarray of shape (columns + 1,), default=None
+        Where another method ended, if the partitions have its dual variables.
     """
-    return (yield from _Cocoa(setup, mean_square, record, options).run())
+    solver = _Cocoa(setup, mean_square, record, options)
+    if start is not None:
+        yield from solver.begin_at(start)
+    return (yield from solver.run())
 
 
 class _Cocoa:
@@ -145,26 +150,37 @@ class _Cocoa:
         self.sigma, self.passes, self.length = min(2.0, float(options.partitions)), FIRST_PASSES, 1.0
         self.shift_scale = 1.0
 
+    def begin_at(self, start: Floats) -> Generator[Any, Any, None]:
+        """Begin at the weights that the dual variables of the partitions make, and at an intercept."""
+        _, _, (_, vectors, _) = yield CocoaCommand(start, 0.0, 0, 1.0, 0.0, 0, np.zeros(1))
+        negative, positive = vectors.reshape(2, -1)
+        total = negative + positive
+        self.v[:-1] = total[:-1] / self.setup.lam
+        if self.setup.intercept != "none":
+            self.imbalance = float(total[-1])
+            self.v[-1] = self.rho * self.imbalance + (start[-1] if self.setup.has_free_intercept else 0.0)
+
     def run(self) -> Generator[Any, Any, Outcome]:
         record, options = self.record, self.options
         record.method = "coordinate descent"
         number, next_measure = 0, 1
         while True:
-            is_due = number >= next_measure
+            is_last = record.is_over(options, more=1)  # the bounds of the point that is there then must be known
+            is_due = is_last or number >= next_measure
             if self.setup.has_free_intercept:
                 self.v[-1] += self.rho * self.imbalance
-            moved, scalars, measured = yield self._command(number, is_due)
+            moved, scalars, measured = yield self._command(number, 0 if is_last else self.passes, is_due)
             if is_due:
                 bounds, shifted = self._bounds(measured)
-                if record.add(bounds[0], bounds[1], options):
-                    # the duals are those at the beginning of the round that was just made
-                    yield CocoaCommand(self.v, 0.0, 0, 1.0, 0.0, 0)
+                if record.add(bounds[0], bounds[1], options) or is_last:
+                    if not is_last:  # the duals are those at the beginning of the round that was just made
+                        yield CocoaCommand(self.v, 0.0, 0, 1.0, 0.0, 0)
                     return Outcome(shifted, update_width=0.0)
                 next_measure = number + 1 + int(MEASURE_GROWTH * number)
             self._move(moved, scalars)
             number += 1
 
-    def _command(self, number: int, is_due: bool) -> CocoaCommand:
+    def _command(self, number: int, passes: int, is_due: bool) -> CocoaCommand:
         setup = self.setup
         shifts = None
         if is_due:
@@ -173,7 +189,7 @@ class _Cocoa:
             shifts = shifts if setup.has_free_intercept else np.zeros(1)
         rho = self.rho * self.sigma
         return CocoaCommand(
-            self.v.copy(), self.length, self.passes, setup.lam / self.sigma, rho, self.options.seed + number, shifts
+            self.v.copy(), self.length, passes, setup.lam / self.sigma, rho, self.options.seed + number, shifts
         )
 
     def _bounds(self, measured: Any) -> tuple[tuple[float, float], Floats]:

@@ -10,6 +10,7 @@ import numpy as np
 
 from novikoff.theory.geometry import Floats
 
+from .budget import BYTES_PER_VALUE
 from .disaggregation import SIDES, AdoptCommand, Disaggregation
 from .progress import Options, Outcome, Record
 from .rows import Gathered, SampleCommand, joined, solve_gathered
@@ -23,8 +24,8 @@ DRIVER_ACCURACY, DRIVER_TOL_SHARE = 1e-4, 0.25  # gap of the driver's problem at
 MAX_GROUP_ROUNDS = 40
 
 
-def solve_by_gathering(setup: Setup, record: Record, options: Options) -> Generator[Any, Any, Outcome | None]:
-    """Solve a problem of wide rows on the driver, which gathers all of them; None if it cannot hold them.
+def solve_by_gathering(setup: Setup, record: Record, options: Options) -> Generator[Any, Any, Outcome]:
+    """Solve a problem of wide rows on the driver, which gathers all of them, as far as it can.
 
     Coordinate descent is fast on wide rows, but not where mean rows of large costs stand among them. So the driver
     takes all rows at once, and the partitions measure its solution.
@@ -35,6 +36,7 @@ def solve_by_gathering(setup: Setup, record: Record, options: Options) -> Genera
 def first_point(setup: Setup, rows: int, record: Record, options: Options) -> Generator[Any, Any, Floats]:
     """Return the solution of a sample of the rows, or 0 if that has one class only."""
     most = max(SAMPLE_ROWS, SAMPLE_ROWS_PER_COLUMN * (setup.width + 1))
+    most = min(most, options.max_gathered // (BYTES_PER_VALUE * (setup.width + 1)))
     record.method = "sample"
     found: list[Gathered] = yield SampleCommand(min(MAX_SAMPLE_SHARE, most / rows))
     sample = joined(found)
@@ -46,28 +48,31 @@ def first_point(setup: Setup, rows: int, record: Record, options: Options) -> Ge
 
 def disaggregate(
     setup: Setup, v: Floats, band: float, share: float, record: Record, options: Options
-) -> Generator[Any, Any, Outcome | None]:
-    """Return the solution of disaggregation from v; None if the driver cannot hold the rows that it needs."""
+) -> Generator[Any, Any, Outcome]:
+    """Return the solution of disaggregation from v.
+
+    It is not done if the driver cannot hold the rows that it needs, or after many rounds. It then has the best point so
+    far. The partitions have the dual variables of the driver's last problem, if it has solved one; else none.
+    """
     record.method = "disaggregation"
     groups = Disaggregation(setup, band, share)
     solved: tuple[Gathered, Floats] | None = None
     dual, point, best, best_primal = -math.inf, v, v, math.inf
-    for _ in range(MAX_GROUP_ROUNDS):
+    for number in range(MAX_GROUP_ROUNDS + 1):
         measured = yield from groups.measure(point)
         primal = regularization(setup, point) + groups.loss
         if primal < best_primal:
             best, best_primal = point, primal
         is_done = record.add(best_primal, dual, options)
-        if is_done and solved is not None:
-            yield _adopted(*solved)
-            return Outcome(best, update_width=0.0)
-        if is_done or groups.size > options.max_gathered:
+        if is_done or groups.size > options.max_gathered or number == MAX_GROUP_ROUNDS:
             break
         start = None if solved is None else (point, _continued(setup, solved, measured, point))
         tol = max(DRIVER_TOL_SHARE * options.tol, DRIVER_ACCURACY * min(1.0, record.gap_of(best_primal, dual)))
         point, alpha, solution = solve_gathered(setup, measured, min(1.0, tol), options, start)
         solved, dual = (measured, alpha), solution.dual / setup.C
-    return None
+    if solved is not None:
+        yield _adopted(*solved)
+    return Outcome(best, 0.0, is_done and solved is not None)
 
 
 def _continued(setup: Setup, solved: tuple[Gathered, Floats], rows: Gathered, v: Floats) -> Floats:

@@ -22,7 +22,6 @@ import numpy as np
 import scipy.sparse as sp
 
 import novikoff._core as _core
-from novikoff._one_core import one_core
 from novikoff.solvers.linear_system import MIN_BLAS_COLUMNS, solve_positive
 from novikoff.theory.geometry import Floats
 
@@ -120,16 +119,13 @@ def _gram(problem: LocalProblem, alpha: Floats, margins: Floats, response: _core
 
 
 def _dense_gram(problem: LocalProblem, free: Any, width: float, matrix: Floats) -> None:
-    """Add theta u u' over the free rows with BLAS, on one thread, so that the bits do not depend on the machine."""
+    """Add theta u u' over the free rows with BLAS."""
     constant = float(problem.setup.intercept != "none")
-    with one_core:
-        for first in range(0, len(free), BLAS_ROWS):
-            rows = free[first : first + BLAS_ROWS]
-            u = np.column_stack(
-                [problem.setup.scale * problem.X[rows].astype(np.float64), np.full(len(rows), constant)]
-            )
-            theta = (1.0 if problem.costs is None else problem.costs[rows]) / width
-            matrix += u.T @ (u * np.broadcast_to(theta, len(rows))[:, None])
+    for first in range(0, len(free), BLAS_ROWS):
+        rows = free[first : first + BLAS_ROWS]
+        u = np.column_stack([problem.setup.scale * problem.X[rows].astype(np.float64), np.full(len(rows), constant)])
+        theta = (1.0 if problem.costs is None else problem.costs[rows]) / width
+        matrix += u.T @ (u * np.broadcast_to(theta, len(rows))[:, None])
 
 
 @dataclass(frozen=True)
@@ -184,8 +180,7 @@ class NewtonMethod:
         diagonal += self.setup.penalty + self.damping / width
         if diagonal[-1] == 0:  # no intercept, or no free row that determines a free one
             diagonal[-1] = 1.0
-        with one_core:
-            return solve_positive(matrix, -point.bounds.gradient)
+        return solve_positive(matrix, -point.bounds.gradient)
 
 
 def _length(slopes: Floats) -> float:

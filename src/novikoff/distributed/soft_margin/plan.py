@@ -23,15 +23,13 @@ from ..moments import default_cost, occurring_columns
 from ..plan import Fit
 from ..survey import Survey
 from .advance import run_together
+from .budget import MAX_GRAM_COLUMNS, MAX_HELD, bytes_of_all, problems_at_a_time
 from .certify import Certified, certify
 from .cocoa import solve_by_descent
 from .gathering import solve_by_gathering
 from .progress import Options, Outcome, Record
 from .second_order import solve_second_order
 from .setup import Setup, begin
-
-MAX_GRAM_COLUMNS = 3000  # up to which matrices of columns x columns are summed
-BYTES_PER_ELEMENT = 12  # of sparse rows
 
 
 def fit_soft_margin(fit: Fit) -> Warning | None:
@@ -98,44 +96,49 @@ def _setup(
 
 
 def _solve(fit: Fit, settings: Settings, setup: Setup, strategy: MulticlassStrategy) -> list[Certified]:
-    """Solve and certify all problems, which advance together."""
+    """Solve and certify all problems, which advance together, as many as the driver has memory for."""
     names = [f"class {positive}" for positive in strategy.positives]
     progress = Progress(fit.say, names)
-    records = [Record(setup.C, progress.listener(place)) for place in range(len(names))]
+    records: dict[int, Record] = {}
+    most = problems_at_a_time(setup, fit.survey, MAX_HELD)
     options = Options(
         settings.objective.tol,
         settings.max_iter,
         settings.threads,
         settings.seed,
         fit.rounds.count,
+        max_gathered=MAX_HELD // most,
         deadline=time.perf_counter() + settings.max_time if settings.max_time < math.inf else math.inf,
     )
     survey, squared = fit.survey, (setup.scale * fit.survey.largest) ** 2
     mean_square = squared * survey.elements / survey.count
 
     def solver(place: int) -> Generator[Any, Any, Certified]:
-        record = records[place]
-        if setup.width <= MAX_GRAM_COLUMNS:
-            outcome = yield from solve_second_order(setup, survey.count, record, options)
-        else:
-            outcome = yield from _solve_wide(setup, survey, mean_square, record, options)
-        return (yield from certify(setup, place, outcome, record, options.tol, survey))
+        with progress.problem(place) as say:
+            record = records[place] = Record(setup.C, say)
+            if setup.width <= MAX_GRAM_COLUMNS:
+                outcome = yield from solve_second_order(setup, survey.count, record, options)
+            else:
+                outcome = yield from _solve_wide(setup, survey, mean_square, record, options)
+            return (yield from certify(setup, place, outcome, record, options.tol, survey))
 
     def count(place: int) -> None:
         records[place].rounds += 1
 
-    return run_together(fit.rounds, [solver(place) for place in range(len(names))], count)
+    return run_together(fit.rounds, [solver(place) for place in range(len(names))], count, most)
 
 
 def _solve_wide(
     setup: Setup, survey: Survey, mean_square: float, record: Record, options: Options
 ) -> Generator[Any, Any, Outcome]:
     """Solve a problem of wide rows on the driver if it can hold them, else by coordinate descent."""
-    if survey.elements * BYTES_PER_ELEMENT <= options.max_gathered:
+    start = None
+    if bytes_of_all(survey) <= options.max_gathered:
         outcome = yield from solve_by_gathering(setup, record, options)
-        if outcome is not None:
+        if outcome.is_done:
             return outcome
-    return (yield from solve_by_descent(setup, mean_square, record, options))
+        start = outcome.v
+    return (yield from solve_by_descent(setup, mean_square, record, options, start))
 
 
 def _set_solutions(fit: Fit, strategy: MulticlassStrategy, certified: list[Certified]) -> Warning | None:

@@ -85,9 +85,9 @@ class Record:
         """Return the relative gap; 1 without a dual point."""
         return 1.0 if dual == -math.inf else relative_gap(primal, dual)
 
-    def is_over(self, options: Options) -> bool:
-        """Return whether the solver must stop because of the rounds or the time."""
-        return self.rounds >= options.max_iter or time.perf_counter() >= options.deadline
+    def is_over(self, options: Options, more: int = 0) -> bool:
+        """Return whether the solver must stop because of the time, or of the rounds after some more of them."""
+        return self.rounds + more >= options.max_iter or time.perf_counter() >= options.deadline
 
 
 @dataclass(frozen=True)
@@ -100,10 +100,13 @@ class Outcome:
         The primal point of the scaled problem.
     update_width : float
         The width of the ramp whose values at v are the dual variables; 0 if the partitions have them already.
+    is_done : bool, default=True
+        Whether the solver may stop there; if not, another one can go on from the point and the dual variables.
     """
 
     v: Floats
     update_width: float
+    is_done: bool = True
 
 
 def _fraction(gap: float, tol: float) -> float:

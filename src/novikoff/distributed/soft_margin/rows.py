@@ -9,7 +9,6 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from novikoff._one_core import one_core
 from novikoff.data.rows import as_rows
 from novikoff.solvers.problem import Objective, Problem
 from novikoff.solvers.solver import Solution, SolverOptions, Start, solve
@@ -138,8 +137,7 @@ def solve_gathered(
     if start is not None:
         weights = start[0][:-1] * (setup.scale / problem.scale)
         near = Start(start[1], np.append(weights if columns is None else weights[columns.indices], start[0][-1]))
-    with one_core:
-        solution = solve(problem, SolverOptions(MAX_STEPS, options.threads, options.seed), near)
+    solution = solve(problem, SolverOptions(MAX_STEPS, options.threads, options.seed), near)
     weights = np.zeros(setup.width)
     weights[slice(None) if columns is None else columns.indices] = solution.weights
     return np.append(weights / setup.scale, solution.bias), solution.end.alpha, solution

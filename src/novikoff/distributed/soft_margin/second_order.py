@@ -14,6 +14,7 @@ from typing import Any
 
 from novikoff.theory.geometry import Floats
 
+from .budget import BYTES_PER_VALUE, min_kept
 from .gathering import disaggregate, first_point
 from .newton import NewtonMethod, NewtonPoint
 from .progress import Options, Outcome, Record
@@ -25,8 +26,6 @@ CLOSE_ROUND_GAP = 3.0  # a width is done if its gap is at most this many times t
 START = 0.5  # the first dual variables: the ramp is symmetric about the kink
 BAND_WIDTHS = 2.0  # rows within so many widths of the kink are gathered
 KEPT_SHARE = 1 / 16  # of the rows of a partition that are gathered in one round, at most
-MIN_KEPT, MIN_KEPT_PER_COLUMN = 20_000, 4  # rows that may be gathered in any case
-BYTES_PER_VALUE = 8  # of a row on the driver
 MAX_STEPS_PER_LAST_WIDTH = 12  # Newton steps for one width, where the driver cannot hold the rows
 
 
@@ -57,9 +56,8 @@ class _Hinge:
 
     def __init__(self, setup: Setup, rows: int, record: Record, options: Options) -> None:
         self.setup, self.rows, self.record, self.options = setup, rows, record, options
-        floor = max(MIN_KEPT, MIN_KEPT_PER_COLUMN * (setup.width + 1))
         room = options.max_gathered / (rows * BYTES_PER_VALUE * (setup.width + 1))
-        self.share = min(1.0, max(min(KEPT_SHARE, room), floor / rows))
+        self.share = min(1.0, max(min(KEPT_SHARE, room), min_kept(setup) / rows))
 
     def run(self, method: NewtonMethod, v: Floats) -> Generator[Any, Any, Outcome]:
         record, width = self.record, FIRST_WIDTH
@@ -80,9 +78,10 @@ class _Hinge:
             width /= WIDTH_DIVISOR
         band = BAND_WIDTHS * width
         found = yield from disaggregate(self.setup, point.bounds.v, band, self.share, record, self.options)
-        if found is not None:
+        if found.is_done:
             return found
-        return (yield from self._narrow(method, point, width))
+        # its dual variables are 0 or 1 for most rows, where a ramp around them would be one-sided
+        return (yield from self._narrow(method, found.v, width))
 
     def _steps(
         self, method: NewtonMethod, point: NewtonPoint, width: float, count: int
@@ -99,11 +98,11 @@ class _Hinge:
                 return point, True
         return point, False
 
-    def _narrow(self, method: NewtonMethod, point: NewtonPoint, width: float) -> Generator[Any, Any, Outcome]:
-        """Go on with Newton's method and narrower ramps."""
+    def _narrow(self, method: NewtonMethod, v: Floats, width: float) -> Generator[Any, Any, Outcome]:
+        """Go on from v with Newton's method and narrower ramps."""
         record = self.record
         record.method = "Newton"
-        point = yield from method.at(point.bounds.v, width, start=START)
+        point = yield from method.at(v, width, start=START)
         while True:
             point, is_done = yield from self._steps(method, point, width, MAX_STEPS_PER_LAST_WIDTH)
             if is_done or width < LAST_WIDTH or record.is_over(self.options):
