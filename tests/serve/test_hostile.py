@@ -223,15 +223,17 @@ def test_a_stream_that_ends_too_early_is_not_learned_further(server):
 def test_slow_headers_and_bodies_are_given_up(server):
     slow_head = head()[:-20]
     slow_body = head(f"{MODEL}/learn", "Content-Length: 100") + b"{"
+    slow_question = head(f"{MODEL}/predict", "Content-Length: 10") + b"{"
     slow_stream = head(f"{MODEL}/stream", "Content-Length: 100") + b"{"
     begin = time.monotonic()
-    with Raw(server) as one, Raw(server) as two, Raw(server) as three, Raw(server) as four:
+    with Raw(server) as one, Raw(server) as two, Raw(server) as three, Raw(server) as four, Raw(server) as five:
         one.send(slow_head)
         two.send(slow_body)
         three.send(slow_stream)
-        answers = [raw.socket.recv(65536) for raw in (one, two, four)]
+        five.send(slow_question)
+        answers = [raw.socket.recv(65536) for raw in (one, two, four, five)]
         three.read_until(b"stream_idle")
-    assert [statuses(answer) for answer in answers] == [[408]] * 3
+    assert [statuses(answer) for answer in answers] == [[408]] * 4
     assert time.monotonic() - begin < 30
 
 
@@ -250,7 +252,7 @@ def test_half_closed_connections_get_their_answer(server):
     with Raw(server) as raw:
         raw.send(head(f"{MODEL}/predict", f"Content-Length: {len(body)}") + body)
         raw.socket.shutdown(socket.SHUT_WR)
-        assert statuses(raw.read()) in ([200], [])
+        assert statuses(raw.read()) == [200]
     for part in (b"", head()[:30], head(f"{MODEL}/learn", "Content-Length: 9") + b"{"):
         with Raw(server) as raw:
             raw.send(part)

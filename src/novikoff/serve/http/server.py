@@ -131,7 +131,7 @@ def _config(app: Any, settings: Settings, context: ssl.SSLContext | None) -> uvi
     direct = DirectAnswers(service, Gate(app, settings, service.tokens))
     return uvicorn.Config(
         app,
-        http=limited(settings.header_seconds, settings.max_connections, direct),
+        http=limited(settings, direct),
         ws="none",
         lifespan="off",  # the engine starts while the server answers 503
         log_config=None,
