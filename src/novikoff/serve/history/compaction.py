@@ -116,7 +116,7 @@ def _covered(store: Store, directory: Path, say: ProgressCallback) -> dict[int, 
         say(f"snapshot of {registry.number(number).name}", done / len(alive))
         model = loader.load(number)
         frozen = snapshots.freeze(model, store.checksum_at(model.sequence))
-        path = frozen.write(directory)
+        path = loader.write(frozen)
         read = snapshots.read(path)
         if read is None or msgspec.msgpack.encode(read) != msgspec.msgpack.encode(frozen.saved):
             message = f"{path}: the snapshot cannot be read back, so that nothing was removed. Check the disk."
