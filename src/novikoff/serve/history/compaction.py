@@ -18,8 +18,8 @@ import msgspec
 from novikoff._progress import ProgressCallback, no_progress
 from novikoff.errors import input_error
 from novikoff.serve.engine import snapshots
-from novikoff.serve.engine.following import FOLLOWS
 from novikoff.serve.engine.loading import Loader
+from novikoff.serve.engine.marks import FOLLOWS
 from novikoff.serve.engine.registry import Registry
 from novikoff.serve.log.errors import StoreError
 from novikoff.serve.log.store import LOG, SNAPSHOTS, Store

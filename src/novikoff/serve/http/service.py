@@ -154,7 +154,7 @@ async def make_models(engine: EngineContract, settings: Settings) -> None:
     A model that exists keeps its specification: what it has learned belongs to it. Followers get all models from the
     server that they follow.
     """
-    if settings.follow is not None:
+    if engine.status().get("role") == "follower":
         return
     known = set(engine.names())
     if not settings.models and not known:

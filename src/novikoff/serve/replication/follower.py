@@ -39,6 +39,11 @@ class FollowingEngine(Protocol):
     """What a follower needs of the engine."""
 
     store: Store
+    is_copying: bool
+
+    def end_copy(self) -> None:
+        """Note that the first copy of the log is complete."""
+        ...
 
     def follow(self, records: list[Record]) -> Future[int]:
         """Take over records."""
@@ -63,7 +68,7 @@ class Follower:
     def __init__(self, engine: FollowingEngine, address: str, token_file: str | None) -> None:
         self._engine, self._token_file = engine, token_file
         self._url = urlsplit(address)
-        self.progress = Progress(address)
+        self.progress = Progress(address, engine.is_copying)
         self._stopping = threading.Event()
         self._socket: socket.socket | None = None
         self._is_away = (
@@ -167,6 +172,7 @@ class Follower:
             message = f"The log of {self.progress.address} is another one than that of this directory."
             raise Diverged(f"{message} Start the follower with an empty directory.")
         self.progress.connect(header.last, store.last)
+        self._note_copy()
 
     def _take_all(self, read: Callable[[int], bytes]) -> None:
         batch: list[Record] = []
@@ -176,6 +182,7 @@ class Follower:
                 self._take(batch)
                 batch, size = [], 0
                 self.progress.hear(frame.last, self._engine.store.last)
+                self._note_copy()
             else:
                 batch.append(frame)
                 size += len(frame.payload)
@@ -185,6 +192,10 @@ class Follower:
                     self.progress.hear(None, self._engine.store.last)
             if self._stopping.is_set():
                 return
+
+    def _note_copy(self) -> None:
+        if self.progress.has_caught_up and self._engine.is_copying:
+            self._engine.end_copy()
 
     def _take(self, batch: list[Record]) -> None:
         if not batch or self._stopping.is_set():
