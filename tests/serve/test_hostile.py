@@ -29,6 +29,8 @@ from share import share_of, slow_unless
 
 MODEL = "/v1/models/default"
 LIMITS = ("--max-body", "1MiB", "--max-line", "64KiB", "--max-features-per-row", "1000", "--max-connections", "1200")
+MAX_CLASSES = 20
+LIMITS += ("--max-classes", str(MAX_CLASSES))
 TIMES = ("--header-seconds", "0.5", "--body-seconds", "0.5", "--stream-idle-seconds", "0.5", "--idle-seconds", "30")
 MIB = 2**20
 
@@ -92,6 +94,23 @@ def test_a_refused_array_leaves_a_new_model_without_labels(server):
     assert server.json("POST", "/v1/models/fresh/learn", {"x": {"a": 1}, "y": 1})["version"] == 1
     assert server.json("GET", "/v1/models/fresh")["classes"] == [1]
     server.json("DELETE", "/v1/models/fresh")
+
+
+def test_refused_examples_take_no_room_from_others(server):
+    server.json("PUT", "/v1/models/room", {"learner": "perceptron"})
+    assert server.json("POST", "/v1/models/room/learn", {"x": {"a": 1}, "y": "l"})["version"] == 1
+    connection = server.connect()
+    for place in range(MAX_CLASSES + 1):
+        x, y = {f"name {place}": 1, "a": 1e200}, f"label {place}"
+        for refused in ({"x": x, "y": y}, [{"x": {"b": 1}, "y": y}, {"x": x, "y": "l"}], {"id": "unknown", "y": y}):
+            check_refusal(*ask(connection, "POST", "/v1/models/room/learn", json.dumps(refused)), (404, 422))
+    lines = "".join(json.dumps({"x": {"c": 1, "a": 1e200}, "y": f"line {place}"}) + "\n" for place in range(9))
+    assert b'"errors":9' in ask(connection, "POST", "/v1/models/room/stream", lines)[1]
+    connection.close()
+    assert server.json("POST", "/v1/models/room/learn", {"x": {"d": 1}, "y": "m"})["version"] == 2
+    described = server.json("GET", "/v1/models/room")
+    assert (described["classes"], described["columns"]) == (["l", "m"], 2)
+    server.json("DELETE", "/v1/models/room")
 
 
 @pytest.mark.parametrize("encoding", ["gzip", "zstd"])

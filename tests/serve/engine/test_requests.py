@@ -38,7 +38,7 @@ def prepared(model, examples, pending=None, taken=()):
 def test_plain_examples_are_taken_as_they_are():
     found = prepared(model_of(), [{"x": {"a": 1.5}, "y": "p"}, {"x": {}, "y": "q", "weight": 2}])
     assert found.rows is None
-    assert found.examples.codes.tolist() == [0, 1]
+    assert (found.examples.codes.tolist(), found.examples.new_labels) == ([-2, -3], ["p", "q"])
     assert found.examples.weights.tolist() == [1.0, 2.0]
 
 
@@ -55,7 +55,8 @@ def test_a_label_finds_the_features_that_were_predicted():
     model, pending = model_of(), Pending(10, 100)
     pending.add(1, "i", b'{"x": {"a": 2, "b": 3}}', -1, 4)
     found = prepared(model, [{"id": "i", "y": "p"}, {"x": {"b": 1}, "y": "p"}], pending)
-    assert found.examples.columns.tolist() == [0, 1, 1] or found.examples.columns.tolist() == [1, 0, 0]
+    names = [found.examples.new_names[-1 - column] for column in found.examples.columns.tolist()]
+    assert names == ["a", "b", "b"]
     assert found.examples.values.tolist() == [2.0, 3.0, 1.0]
     assert found.examples.served[0].tolist() == [-1, -2]
     assert found.examples.served[1].tolist() == [4, -1]
