@@ -17,7 +17,8 @@ from asgi_calls import served
 from fake_engine import FakeEngine
 
 from novikoff.errors import InvalidInputError
-from novikoff.serve.http.server import allow_open_files, bound_socket, tls_context
+from novikoff.serve.http.server import allow_open_files, bound_socket
+from novikoff.serve.http.tls import tls_context
 from novikoff.serve.settings import Settings
 
 CHILD = """

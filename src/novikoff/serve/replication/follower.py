@@ -15,8 +15,9 @@ from contextlib import suppress
 from typing import Any, Protocol
 from urllib.parse import urlsplit
 
-from novikoff.errors import NovikoffError, quote
+from novikoff.errors import InvalidInputError, NovikoffError
 from novikoff.serve.errors import ServeError
+from novikoff.serve.http.tokens import read_token
 from novikoff.serve.log.records import FIRST_CHECKSUM, Record
 from novikoff.serve.log.store import Store
 
@@ -155,7 +156,7 @@ class Follower:
         store = self._engine.store
         headers = {"Accept": "application/octet-stream"}
         if self._token_file is not None:
-            headers["Authorization"] = f"Bearer {_token(self._token_file)}"
+            headers["Authorization"] = f"Bearer {read_token(self._token_file)}"
         connection.request("GET", f"/v1/log?after={store.last}&checksum={store.checksum.hex()}", headers=headers)
         response = connection.getresponse()
         if response.status == 200:
@@ -208,14 +209,6 @@ class Follower:
             raise
 
 
-def _token(path: str) -> str:
-    with open(path, encoding="utf-8") as file:
-        token = file.read(10_000).strip()
-    if not token or not token.isascii() or not token.isprintable():
-        raise ProtocolError(f"{path} must contain one token and nothing else.")
-    return token
-
-
 def _message(body: bytes) -> str:
     """Return the message of an error in JSON."""
     try:
@@ -226,7 +219,7 @@ def _message(body: bytes) -> str:
 
 def _sentence(error: BaseException, address: str) -> str:
     """Return what is wrong in one or two sentences."""
-    if isinstance(error, ProtocolError | ServeError):
+    if isinstance(error, ProtocolError | ServeError | InvalidInputError):
         return str(error)
     if isinstance(error, LeaderFailure):
         return f"{address} cannot send its log: {error}"
@@ -235,6 +228,4 @@ def _sentence(error: BaseException, address: str) -> str:
         return f"{message} SSL_CERT_FILE may name the certificate of its authority."
     if isinstance(error, TimeoutError):
         return f"{address} does not answer."
-    if isinstance(error, OSError) and error.filename is not None:
-        return f"{quote(str(error.filename))} cannot be read: {error.strerror}."
     return f"{address} cannot be reached: {getattr(error, 'strerror', None) or error or type(error).__name__}."
