@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import novikoff._core as _core
+from novikoff.serve.engine.ids import Remembered
 from novikoff.serve.engine.model import Model
 from novikoff.serve.engine.pending import Pending
 from novikoff.serve.engine.requests import (
@@ -44,7 +45,7 @@ def test_plain_examples_are_taken_as_they_are():
 
 def test_an_id_is_learned_once():
     model = model_of()
-    model.ids.add("old", 0, True)
+    model.ids.add("old", Remembered(0, True))
     examples = [{"x": {"a": 1}, "y": "p", "id": id} for id in ("old", "new", "new", "other")]
     found = prepared(model, examples, taken=["other"])
     assert found.rows == [(REPEATED, "old"), (LEARNED, 0), (REPEATED, "new"), (REPEATED, "other")]

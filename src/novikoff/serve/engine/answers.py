@@ -11,6 +11,7 @@ import novikoff._core as _core
 
 from .arm import Run
 from .examples import NOT_SERVED
+from .ids import Remembered
 from .model import Model
 from .requests import LEARNED, REPEATED, Document, Piece, Prepared, Totals, message_of
 from .version import key_text, label_text
@@ -93,9 +94,12 @@ class Learned:
             for place, words in self.refused.items():
                 if (ids := self.prepared.examples.ids) is not None and ids[place] == what:
                     return _error(words)
-            code, is_mistake = self.model.ids.get(what) or (-1, False)
-            predicted = None if code < 0 else labels[code]
-            return {"predicted": predicted, "mistake": is_mistake, "version": self.model.examples, "repeated": True}
+            known = self.model.ids.get(what) or Remembered(-1, False)
+            predicted = None if known.predicted < 0 else labels[known.predicted]
+            answer = {"predicted": predicted, "mistake": known.is_mistake}
+            if known.served != NOT_SERVED:
+                answer["served"] = None if known.served < 0 else labels[known.served]
+            return answer | {"version": self.model.examples, "repeated": True}
         return _error(f"The example cannot be used: {what}.")
 
     def piece(self, content: Piece) -> bytes:

@@ -17,8 +17,8 @@ from novikoff.serve.settings import Settings
 
 from .additions import Additions
 from .arm import Arm, Run, predictions
-from .examples import Examples
-from .ids import LearnedIds
+from .examples import Examples, not_served
+from .ids import LearnedIds, Remembered
 from .specification import Specification
 from .version import Version
 
@@ -141,10 +141,11 @@ class Model:
                 except NovikoffError as error:
                     arm.stopped = str(error)
         if examples.ids is not None:
-            own = zip(examples.ids, predicted.tolist(), is_mistake.tolist(), strict=True)
-            for id, code, wrong in own:
+            served = (examples.served or not_served(len(examples)))[0]
+            own = zip(examples.ids, predicted.tolist(), is_mistake.tolist(), served.tolist(), strict=True)
+            for id, *answered in own:
                 if id is not None:
-                    self.ids.add(id, code, wrong)
+                    self.ids.add(id, Remembered(*answered))
         self._keep_mistakes(examples, runs, np.flatnonzero(is_mistake)[-LATEST:].tolist())
         self.examples += len(examples)
         return runs
