@@ -80,7 +80,7 @@ def test_one_boolean_makes_both_labels():
     [
         ([{"x": {"c": 1, "d": 1}, "y": "p"}], "more than 2 feature names"),
         ([{"x": {}, "y": "q"}, {"x": {}, "y": "r"}], "label 'r' would be one more than the 2 labels"),
-        ([{"x": {}, "y": 1}], "label 1 does not fit the labels of this model, which are strings"),
+        ([{"x": {}, "y": 1}], "label '1' does not fit the labels of this model, which are strings"),
     ],
 )
 def test_what_does_not_fit_any_more_is_refused(given, words):

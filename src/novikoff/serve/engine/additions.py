@@ -17,6 +17,7 @@ import novikoff._core as _core
 from novikoff.errors import InvalidInputError, quote
 
 from .examples import NEW_CODE, NEW_COLUMN, Examples
+from .version import label_text
 
 KINDS = {str: "strings", int: "integers", bool: "true and false"}
 
@@ -25,13 +26,18 @@ class Unfit(InvalidInputError):
     """Names or labels of examples that do not fit those of the model. The message is not a whole sentence."""
 
 
-def refusal(error: InvalidInputError, what: str) -> str:
-    """Return a sentence about examples that a model refuses; ``what`` they are: "example" or "examples"."""
-    return (
-        f"The {what} cannot be used: {error}."
-        if isinstance(error, Unfit)
-        else f"The learner refuses the {what}: {error}"
-    )
+def refusal(error: InvalidInputError) -> str:
+    """Return a sentence about the examples of a document that a model refuses."""
+    if isinstance(error, Unfit):
+        return f"The examples cannot be used: {error}."
+    return f"The learner refuses the examples: {error}"
+
+
+def line_refusal(error: InvalidInputError) -> tuple[str, str]:
+    """Return the code and the sentence of a line that a model refuses: those of the reader if it does not fit."""
+    if isinstance(error, Unfit):
+        return "bad_line", f"The line cannot be used: {error}."
+    return "bad_example", f"The learner refuses the example: {error}"
 
 
 class Additions:
@@ -109,19 +115,24 @@ class Additions:
     def _code_for(self, place: int, label: Any) -> int:
         first = next(iter(self._codes or self._new_codes), label)
         if type(first) is not type(label):
-            raise Unfit(f"label {quote(label)} does not fit the labels of this model, which are {KINDS[type(first)]}")
+            raise Unfit(f"label {_quoted(label)} does not fit the labels of this model, which are {KINDS[type(first)]}")
         found = self._codes.get(label, self._new_codes.get(label))
         if found is not None:
             return found
         known, limit = len(self._codes) + len(self.labels), self._limits[1]
         if known >= limit:
             words = f"would be one more than the {limit} labels that a model may have (setting max_classes)"
-            raise Unfit(f"label {quote(label)} {words}")
+            raise Unfit(f"label {_quoted(label)} {words}")
         both = isinstance(label, bool) and known == 0  # learners know both as soon as they see one of them
         for code, own in enumerate([label, not label] if both else [label], known):
             self._new_codes[own] = code
             self.labels.append(own)
         return known
+
+
+def _quoted(label: Any) -> str:
+    """Return a label as the reader quotes it."""
+    return quote(label if isinstance(label, str) else label_text(label))
 
 
 def _settled(

@@ -13,7 +13,7 @@ from novikoff.serve.errors import ServeError
 from novikoff.serve.log.blocks import Block, encode
 from novikoff.serve.log.records import EXAMPLES, Entry
 
-from .additions import refusal
+from .additions import line_refusal, refusal
 from .answers import Learned, summary
 from .arm import Run, part_of
 from .examples import Examples, joined, no_examples
@@ -34,7 +34,7 @@ class Unit:
     prepared: Prepared = field(default_factory=lambda: Prepared(no_examples()))
     runs: list[Run] = field(default_factory=list)
     first: int = 0
-    refused: dict[int, str] = field(default_factory=dict)
+    refused: dict[int, tuple[str, str]] = field(default_factory=dict)
     error: Exception | None = None
     answer: bytes = b""
 
@@ -155,7 +155,7 @@ class Group:
             if len(unit.prepared.examples):
                 unit.runs = self._learn(unit.prepared.examples)
         except InvalidInputError as error:
-            unit.error = ServeError(422, "bad_example", refusal(error, "examples"))
+            unit.error = ServeError(422, "bad_example", refusal(error))
 
     def _learn_half(self, unit: Unit, begin: int, end: int) -> None:
         """Learn some examples of a stream; if they are refused, learn the two halves, down to the one at fault."""
@@ -165,7 +165,7 @@ class Group:
             unit.prepared.examples.codes[begin:end] = examples.codes
         except InvalidInputError as error:
             if end - begin == 1:
-                unit.refused[begin] = refusal(error, "example")
+                unit.refused[begin] = line_refusal(error)
                 return
             middle = (begin + end) // 2
             self._learn_half(unit, begin, middle)
