@@ -21,7 +21,7 @@ generated from the table of settings by `make docs`; [the manual of the server](
 
 A settings file may also list models, each with its learner, the parameters of the learner, the labels if they are
 known, the settings of [`Hashing`](data.md) for texts, and shadow learners. A model is made when the server starts,
-unless it exists:
+unless it exists. One that exists keeps its specification, with a warning if the file has another one:
 
 ```text
 port = 9000

@@ -69,6 +69,7 @@ NOT_LEARNED = {  # as REFUSED, but only if they are to be learned
     "square that overflows": b'{"x": {"a": 1e200}, "y": "yes"}',
     "squares that overflow in an array": b'[{"x": {"new 2": 1}, "y": "other 2"}, {"x": {"a": 1e300}, "y": "yes"}]',
     "unknown id": b'{"id": "unknown", "y": "yes"}',
+    "unknown id with a new label": b'{"id": "unknown", "y": "other 3"}',
 }
 
 

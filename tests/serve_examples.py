@@ -12,4 +12,4 @@ def read(model, examples):
     """Return examples as the reader gives them to a model."""
     found = _core.read_examples(json.dumps(examples).encode(), model.names, model.labels, LIMITS, True)
     assert found.bad == []
-    return Examples(found.offsets, found.columns, found.values, found.codes, found.width, found.weights, found.ids)
+    return Examples.of(found)

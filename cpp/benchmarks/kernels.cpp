@@ -166,6 +166,8 @@ double json_examples() {
   const std::string padded = text + std::string(example_padding, '\0');
   NameTable names{2000, 0};
   LabelTable label_names{10};
+  for (int k = 0; k < 1000; ++k) names.find_or_add("f" + std::to_string(k));
+  for (const char* label : {"yes", "no"}) label_names.find_or_add(LabelKind::text, label);
   const ExampleLimits limits{100, 100, 100, 2000};
   ExampleRows rows;
   return measured([&] {

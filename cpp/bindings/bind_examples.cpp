@@ -56,6 +56,17 @@ void add_names(NameTable& table, const nb::list& names) {
   });
 }
 
+/// Columns of names; negative for those that have none.
+Vector<std::int32_t> columns_of(NameTable& table, const nb::list& names) {
+  std::vector<std::string> own;
+  for (nb::handle name : names) own.push_back(nb::cast<std::string>(name));
+  std::vector<std::int32_t> columns;
+  locked(table.mutex, [&] {
+    for (const std::string& name : own) columns.push_back(table.find(name));
+  });
+  return to_numpy(std::move(columns));
+}
+
 std::size_t size_of(auto& table) {
   return locked(table.mutex, [&] { return table.size(); });
 }
@@ -98,11 +109,12 @@ void add_labels(LabelTable& table, const nb::list& labels) {
 
 // ---- reading ---------------------------------------------------------------------------------------------------------
 
-ReadExamples* read_examples(const Bytes& body, NameTable& names, LabelTable& labels, const ExampleLimits& limits, bool adds) {
+ReadExamples* read_examples(const Bytes& body, NameTable& names, LabelTable& labels, const ExampleLimits& limits,
+                            bool collects) {
   auto out = std::make_unique<ReadExamples>();
   out->text.reserve(body.size() + example_padding);
   out->text.assign(view_of(body));
-  read_text(*out, names, labels, limits, Form::document, adds, 0);
+  read_text(*out, names, labels, limits, Form::document, collects, 0);
   return out.release();
 }
 
@@ -111,7 +123,7 @@ ReadExamples* read_again(const ReadExamples& before, NameTable& names, LabelTabl
   auto out = std::make_unique<ReadExamples>();
   out->text.reserve(before.text.size() + example_padding);
   out->text.assign(before.text);
-  read_text(*out, names, labels, limits, before.form, before.adds, before.first_place);
+  read_text(*out, names, labels, limits, before.form, before.collects, before.first_place);
   return out.release();
 }
 
@@ -133,7 +145,7 @@ class ExampleLines {
       out->text.swap(rest_);
       keep(more);
       out->form = form_;  // it may be read again, too
-      out->adds = true;
+      out->collects = true;
       out->first_place = place_;
       return out.release();
     }
@@ -189,6 +201,19 @@ nb::list bad_of(const ReadExamples& examples) {
   return list;
 }
 
+nb::list new_names_of(const ReadExamples& examples) {
+  nb::list list;
+  for (std::size_t k = 0; k < examples.rows.new_names.size(); ++k) list.append(text_object(examples.rows.new_names[k]));
+  return list;
+}
+
+nb::list new_labels_of(const ReadExamples& examples) {
+  nb::list list;
+  for (std::size_t k = 0; k < examples.rows.new_labels.size(); ++k)
+    list.append(label_object(examples.rows.new_kind, examples.rows.new_labels[k]));
+  return list;
+}
+
 RowsInMemory rows_of(nb::object self) { return examples_in(self).in_memory(self); }
 
 nb::bytes text_at(const ReadExamples& examples, std::size_t row) {
@@ -205,6 +230,9 @@ void bind_examples(nb::module_& m) {
       .def("since", &names_since, nb::arg("start"), nb::sig("def since(self, start: int) -> list[str]"),
            "Return the names from a column on.")
       .def("add", &add_names, nb::arg("names"), nb::sig("def add(self, names: list[str]) -> None"), "Add names that are new.")
+      .def("columns_of", &columns_of, nb::arg("names"),
+           nb::sig("def columns_of(self, names: list[str]) -> NDArray[numpy.int32]"),
+           "Return the columns of names; negative for those that have none.")
       .def(
           "find",
           [](NameTable& table, const std::string& name) { return locked(table.mutex, [&] { return table.find(name); }); },
@@ -241,13 +269,18 @@ void bind_examples(nb::module_& m) {
           nb::sig("def offsets(self) -> NDArray[numpy.int32]"))
       .def_prop_ro(
           "columns", [](nb::handle self) { return array_in(self, examples_in(self).rows.columns); },
-          nb::sig("def columns(self) -> NDArray[numpy.int32]"))
+          nb::sig("def columns(self) -> NDArray[numpy.int32]"), "Columns of known names, and -1 - k of the new name k.")
       .def_prop_ro(
           "values", [](nb::handle self) { return array_in(self, examples_in(self).rows.values); },
           nb::sig("def values(self) -> NDArray[numpy.float64]"))
       .def_prop_ro(
           "codes", [](nb::handle self) { return array_in(self, examples_in(self).rows.codes); },
-          nb::sig("def codes(self) -> NDArray[numpy.int32]"))
+          nb::sig("def codes(self) -> NDArray[numpy.int32]"),
+          "Codes of known labels, -1 without a label, and -2 - k of the new label k.")
+      .def_prop_ro("new_names", &new_names_of, nb::sig("def new_names(self) -> list[str]"),
+                   "Names that the table lacked, if they are collected.")
+      .def_prop_ro("new_labels", &new_labels_of, nb::sig("def new_labels(self) -> list[str | int | bool]"),
+                   "Labels that the table lacked, if they are collected.")
       .def_prop_ro(
           "places", [](nb::handle self) { return array_in(self, examples_in(self).rows.places); },
           nb::sig("def places(self) -> NDArray[numpy.int64]"), "The place of each example among all, refused ones included.")
@@ -278,10 +311,11 @@ void bind_examples(nb::module_& m) {
       .def("rows", &rows_of, nb::sig("def rows(self) -> Rows"), "Return the rows, for a kernel.")
       .def("text_at", &text_at, nb::arg("row"), "Return the text of an example.");
   m.def("read_examples", &read_examples, nb::arg("body"), nb::arg("names"), nb::arg("labels"), nb::arg("limits"),
-        nb::arg("adds"), nb::rv_policy::take_ownership,
+        nb::arg("collects"), nb::rv_policy::take_ownership,
         nb::sig("def read_examples(body: bytes | bytearray | memoryview, names: NameTable, labels: LabelTable, limits: "
-                "ExampleLimits, adds: bool) -> ReadExamples"),
-        "Read one example from JSON, or an array of them.");
+                "ExampleLimits, collects: bool) -> ReadExamples"),
+        "Read one example from JSON, or an array of them. If it collects them, names and labels that the tables lack are in\n"
+        "`new_names` and `new_labels`.");
   nb::class_<ExampleLines>(m, "ExampleLines", "Examples of a text of lines that comes in pieces.")
       .def(nb::init<bool, const ExampleLimits&>(), nb::arg("is_svmlight"), nb::arg("limits"))
       .def("feed", &ExampleLines::feed, nb::arg("piece"), nb::arg("names"), nb::arg("labels"), nb::arg("is_last"),

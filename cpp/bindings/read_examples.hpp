@@ -29,7 +29,7 @@ struct ReadExamples {
   std::string text;
   std::size_t lines = 0;  // of a text of lines
   Form form = Form::document;
-  bool adds = false;
+  bool collects = false;
   std::size_t first_place = 0;
 
   /// Whether this is one example of named features without an id, and not an array.
@@ -46,39 +46,32 @@ struct ReadExamples {
   }
 };
 
-/// Reads examples. The tables are locked meanwhile, or for each line in turn. Long texts are read without the interpreter's
-/// lock.
+/// Reads examples. A short document locks the tables meanwhile if nobody else uses them. Other texts lock them for each line
+/// or example in turn, and are read without the interpreter's lock.
 inline void read_text(ReadExamples& out, NameTable& names, LabelTable& labels, const ExampleLimits& limits, Form form,
-                      bool adds, std::size_t first_place) {
+                      bool collects, std::size_t first_place) {
   out.form = form;
-  out.adds = adds;
+  out.collects = collects;
   out.first_place = first_place;
   const std::size_t size = out.text.size();
   out.text.append(example_padding, '\0');
-  const auto read = [&] {
+  const auto read = [&](Locking locking) {
     const std::string_view text(out.text.data(), size);
-    const std::size_t known = form == Form::document ? labels.size() : 0;
-    RowBuilder builder(out.rows, names, labels, limits, adds, form != Form::document);
+    RowBuilder builder(out.rows, names, labels, limits, collects, locking);
     if (form == Form::document)
       out.rows.is_array = ExampleJson(text, builder, limits).read_document();
     else if (form == Form::lines)
       out.lines = ExampleJson(text, builder, limits).read_lines(first_place);
     else
       out.lines = ExampleSvmlight(text, builder, limits).read_lines(first_place);
-    if (form == Form::document && !out.rows.bad.empty()) labels.shrink(known);  // it is refused as a whole
     out.text.resize(size);
   };
-  if (form != Form::document) {
-    const nb::gil_scoped_release released;
-    return read();
-  }
-  if (size <= short_text) {
+  if (form == Form::document && size <= short_text) {
     std::unique_lock one(names.mutex, std::try_to_lock), two(labels.mutex, std::try_to_lock);
-    if (one && two) return read();
+    if (one && two) return read(Locking::by_caller);
   }
   const nb::gil_scoped_release released;
-  const std::scoped_lock both(names.mutex, labels.mutex);
-  read();
+  read(form == Form::document ? Locking::lookups : Locking::rows);
 }
 
 }  // namespace novikoff

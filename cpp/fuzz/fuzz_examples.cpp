@@ -29,18 +29,32 @@ struct Tables {
   explicit Tables(std::size_t way) : names(30, way == hashed_lines ? 4 : 0) {}
 };
 
-ExampleRows read(std::string_view text, std::size_t way, Tables& tables, bool adds) {
+/// Gives new names columns and new labels codes, and adds them to the tables, as the server does with examples that it learns.
+void accept(ExampleRows& rows, Tables& tables) {
+  std::vector<std::int32_t> columns, codes;
+  for (std::size_t k = 0; k < rows.new_names.size(); ++k) columns.push_back(tables.names.find_or_add(rows.new_names[k]));
+  for (std::size_t k = 0; k < rows.new_labels.size(); ++k)
+    codes.push_back(tables.labels.find_or_add(rows.new_kind, rows.new_labels[k]));
+  for (std::int32_t& column : rows.columns)
+    if (column < 0) column = columns.at(static_cast<std::size_t>(ExampleRows::new_column - column));
+  for (std::int32_t& code : rows.codes)
+    if (code <= ExampleRows::new_code) code = codes.at(static_cast<std::size_t>(ExampleRows::new_code - code));
+  rows.width = std::max(rows.width, tables.names.size());
+}
+
+ExampleRows read(std::string_view text, std::size_t way, Tables& tables, bool collects) {
   ExampleRows rows;
   std::vector<char> exact(text.begin(), text.end());  // so that a read past the padding is seen
   exact.resize(text.size() + example_padding, '\0');
   const std::string_view view(exact.data(), text.size());
-  RowBuilder builder(rows, tables.names, tables.labels, limits, adds);
+  RowBuilder builder(rows, tables.names, tables.labels, limits, collects);
   if (way == document)
     rows.is_array = ExampleJson(view, builder, limits).read_document();
   else if (way == svmlight)
     ExampleSvmlight(view, builder, limits).read_lines(0);
   else
     ExampleJson(view, builder, limits).read_lines(0);
+  if (collects) accept(rows, tables);
   return rows;
 }
 

@@ -59,6 +59,8 @@ def test_a_new_token_is_printed_once_and_stored_as_a_hash(tmp_path):
         (["--state", "d", "--durability", "some"], ["--durability", "full, normal or off"]),
         (["--state", "d", "--host", "0.0.0.0"], ["--host", "--tokens"]),
         (["--state", "d", "--tokens", "none", "--check"], ["none"]),
+        (["--state", "d", "--tls-certificate", "none", "--tls-key", "k", "--check"], ["none", "cannot be read"]),
+        (["--state", "d", "--follow", "http://a:1", "--follow-token", "none", "--check"], ["none", "cannot be read"]),
         (["--state", "d", "--tls-key", "k"], ["--tls-certificate"]),
         (["--settings", "none"], ["none"]),
         (["--new-token", "root", "--tokens", "t"], ["--new-token", "predict, learn, admin"]),

@@ -33,31 +33,39 @@ struct BadExample {
 enum class FeatureKind : std::uint8_t { named, text, none };
 
 /// The examples of a text, without those that are refused.
+///
+/// A name that is not in the table has the column `new_column - k`, where k is its place among `new_names`; a label that is not
+/// in the table has the code `new_code - k`.
 struct ExampleRows {
-  std::vector<std::int32_t> offsets{0}, columns, codes;  // code -1: no label
-  std::vector<double> values, weights;                   // one weight per example, if any was given
+  static constexpr std::int32_t new_column = -1, no_label = -1, new_code = -2;
+
+  std::vector<std::int32_t> offsets{0}, columns, codes;
+  std::vector<double> values, weights;  // one weight per example, if any was given
   std::vector<FeatureKind> features;
   std::vector<std::pair<std::size_t, std::size_t>> spans;  // where each example is in the text
   std::vector<std::int64_t> places;                        // of each example among all of the text, refused ones included
   std::string ids, texts;
   std::vector<std::size_t> id_ends, text_ends;  // of each example, if any was given
   std::vector<BadExample> bad;
-  std::size_t width = 0;  // more than any column
+  StringTable new_names, new_labels;
+  LabelKind new_kind = LabelKind::none;  // of the new labels
+  std::size_t width = 0;                 // more than any column of a known name
   bool is_array = false;
 
   std::size_t count() const { return codes.size(); }
 };
 
-/// Builds one row after the other. Names and labels are added to the tables when their row is complete, and only if `adds`:
-/// otherwise an unknown name gets a column that no name has.
-///
-/// If it `shares` the tables, it locks them from the begin of a row to its end, so that other threads wait for no more than one
-/// row. Otherwise the caller must have locked them.
+/// When the tables are locked: by the caller for all rows, from the begin of each row to its end, or only while the names and
+/// the label of a row are looked up at its end, which does not allow `add_index`.
+enum class Locking : std::uint8_t { by_caller, rows, lookups };
+
+/// Builds one row after the other. The tables do not change: names and labels that they lack are collected when their row is
+/// complete, and only if it `collects`; otherwise an unknown name gets a column that no name has.
 class RowBuilder {
  public:
-  RowBuilder(ExampleRows& rows, NameTable& names, LabelTable& labels, const ExampleLimits& limits, bool adds,
-             bool shares = false)
-      : rows_(rows), names_(names), labels_(labels), limits_(limits), adds_(adds), shares_(shares) {
+  RowBuilder(ExampleRows& rows, NameTable& names, LabelTable& labels, const ExampleLimits& limits, bool collects,
+             Locking locking = Locking::by_caller)
+      : rows_(rows), names_(names), labels_(labels), limits_(limits), collects_(collects), locking_(locking) {
     lock();
     rows_.width = width();
     unlock();
@@ -67,8 +75,7 @@ class RowBuilder {
   ~RowBuilder() { unlock(); }
 
   void begin() {
-    lock();
-    names_.begin_row();
+    if (locking_ != Locking::lookups) begin_lookups();
     keys_.clear();
     fresh_.clear();
     copies_.clear();
@@ -89,7 +96,7 @@ class RowBuilder {
     if (name.size() > limits_.name || size() >= limits_.features) [[unlikely]]
       return refuse_feature(name);
     keys_.push_back({is_temporary ? StringKey::of(copies_.emplace_back(name)) : StringKey::padded(name), size()});
-    names_.prefetch(keys_.back().key);
+    if (locking_ != Locking::lookups) names_.prefetch(keys_.back().key);
     rows_.columns.push_back(StringTable::absent);
     rows_.values.push_back(value);
     return true;
@@ -114,9 +121,6 @@ class RowBuilder {
     if (kind == LabelKind::text && label.size() > limits_.name)
       return refuse("a label is longer than " + std::to_string(limits_.name) + " bytes");
     if (kind == LabelKind::text && label.find('\0') != label.npos) return refuse("a label has the character U+0000");
-    if (labels_.kind() != LabelKind::none && labels_.kind() != kind)
-      return refuse(std::string("label {} does not fit the labels of this model, which are ") + words_for(labels_.kind()),
-                    label);
     label_kind_ = kind;
     label_.assign(label);
     return true;
@@ -146,6 +150,7 @@ class RowBuilder {
 
   /// Ends a row that lies at [begin, end) of the text. Keeps it, unless it was refused. Returns whether it was kept.
   bool end(std::size_t place, std::size_t begin, std::size_t end) {
+    if (locking_ == Locking::lookups) begin_lookups();
     const bool is_kept = finish(place, begin, end);
     unlock();
     return is_kept;
@@ -161,8 +166,12 @@ class RowBuilder {
   /// Number of features of the row.
   std::size_t size() const { return rows_.columns.size() - static_cast<std::size_t>(rows_.offsets.back()); }
 
+  void begin_lookups() {
+    lock();
+    names_.begin_row();
+  }
   void lock() {
-    if (!shares_ || is_locked_) return;
+    if (locking_ == Locking::by_caller || is_locked_) return;
     names_.mutex.lock_in_turn();
     labels_.mutex.lock();
     is_locked_ = true;
@@ -176,7 +185,8 @@ class RowBuilder {
 
   bool finish(std::size_t place, std::size_t begin, std::size_t end) {
     const auto before = static_cast<std::size_t>(rows_.offsets.back());
-    if (problem_.empty() && find_columns()) check_fresh();
+    if (problem_.empty() && find_columns()) check_names();
+    if (problem_.empty()) check_label();
     if (!problem_.empty()) {
       rows_.columns.resize(before);
       rows_.values.resize(before);
@@ -188,10 +198,11 @@ class RowBuilder {
     const std::size_t known = names_.size();
     for (std::size_t k = 0; k < fresh_.size(); ++k) {
       const Unresolved& own = keys_[fresh_[k]];
-      rows_.columns[before + own.place] = adds_ ? names_.find_or_add(own.key) : static_cast<std::int32_t>(known + k);
+      rows_.columns[before + own.place] =
+          collects_ ? ExampleRows::new_column - rows_.new_names.find_or_add(own.key) : static_cast<std::int32_t>(known + k);
     }
-    if (!adds_ && !fresh_.empty()) rows_.width = std::max(rows_.width, known + fresh_.size());
-    if (adds_) rows_.width = width();
+    if (!collects_ && !fresh_.empty()) rows_.width = std::max(rows_.width, known + fresh_.size());
+    if (collects_) rows_.width = width();
     rows_.offsets.push_back(static_cast<std::int32_t>(rows_.columns.size()));
     rows_.codes.push_back(code());
     rows_.features.push_back(features_);
@@ -208,7 +219,9 @@ class RowBuilder {
     if (rows_.columns.size() > static_cast<std::size_t>(std::numeric_limits<std::int32_t>::max()))
       return refuse("the text has too many features");
     std::int32_t* columns = rows_.columns.data() + rows_.offsets.back();
+    constexpr std::size_t ahead = 8;  // names whose memory is on its way to the processor
     for (std::size_t k = 0; k < keys_.size(); ++k) {
+      if (locking_ == Locking::lookups && k + ahead < keys_.size()) names_.prefetch(keys_[k + ahead].key);
       const std::int32_t column = names_.find(keys_[k].key);
       if (column == StringTable::absent)
         fresh_.push_back(k);
@@ -219,7 +232,7 @@ class RowBuilder {
     return true;
   }
 
-  void check_fresh() {
+  void check_names() {
     if (fresh_.size() > 1) {
       std::vector<std::string_view> sorted;
       for (std::size_t k : fresh_) sorted.push_back(keys_[k].key.text);
@@ -227,12 +240,40 @@ class RowBuilder {
       if (const auto twice = std::adjacent_find(sorted.begin(), sorted.end()); twice != sorted.end())
         refuse("feature {} occurs twice", *twice);
     }
-    if (adds_ && !fresh_.empty() && !names_.has_room(fresh_.size()))
+    if (collects_ && !fresh_.empty() && !has_room_for_names())
       refuse("the model would have more than " + std::to_string(names_.most()) + " feature names (setting max_names)");
-    if (adds_ && label_kind_ != LabelKind::none && labels_.find(label_) < 0 && labels_.size() >= labels_.most())
-      refuse("label {} would be one more than the " + std::to_string(labels_.most()) +
-                 " labels that a model may have (setting max_classes)",
-             label_);
+  }
+
+  /// Whether the table could take the new names of the rows before, and those of this row.
+  bool has_room_for_names() {
+    std::size_t more = 0;
+    for (std::size_t k : fresh_) more += rows_.new_names.find(keys_[k].key) == StringTable::absent;
+    if (names_.has_room(rows_.new_names.size() + more)) return true;
+    if (!names_.has_room(more)) return false;
+    if (counted_at_ != names_.size()) {  // other threads may have added some of the new names meanwhile
+      counted_at_ = names_.size();
+      still_new_ = 0;
+      for (std::size_t k = 0; k < rows_.new_names.size(); ++k)
+        still_new_ += names_.find(rows_.new_names[k]) == StringTable::absent;
+      counted_ = rows_.new_names.size();
+    }
+    return names_.has_room(still_new_ + (rows_.new_names.size() - counted_) + more);
+  }
+
+  void check_label() {
+    if (label_kind_ == LabelKind::none) return;
+    const LabelKind known = labels_.kind() != LabelKind::none ? labels_.kind() : rows_.new_kind;
+    if (known != LabelKind::none && known != label_kind_) {
+      refuse(std::string("label {} does not fit the labels of this model, which are ") + words_for(known), label_);
+    } else if (collects_ && labels_.find(label_) < 0 && rows_.new_labels.find(StringKey::of(label_)) < 0) {
+      std::size_t count = labels_.size();
+      for (std::size_t k = 0; k < rows_.new_labels.size() && count < labels_.most(); ++k)
+        count += labels_.find(rows_.new_labels[k]) < 0;
+      if (count >= labels_.most())
+        refuse("label {} would be one more than the " + std::to_string(labels_.most()) +
+                   " labels that a model may have (setting max_classes)",
+               label_);
+    }
   }
 
   /// Sorts the columns of a hashed row, and adds the values of those that several names share.
@@ -256,8 +297,11 @@ class RowBuilder {
   }
 
   std::int32_t code() {
-    if (label_kind_ == LabelKind::none) return -1;
-    return adds_ ? labels_.find_or_add(label_kind_, label_) : labels_.find(label_);
+    if (label_kind_ == LabelKind::none) return ExampleRows::no_label;
+    const std::int32_t code = labels_.find(label_);
+    if (code >= 0 || !collects_) return code;
+    rows_.new_kind = label_kind_;
+    return ExampleRows::new_code - add_label(rows_.new_labels, label_kind_, label_);
   }
 
   /// Weights, ids and texts are kept from the first example on that has one.
@@ -282,7 +326,8 @@ class RowBuilder {
   NameTable& names_;
   LabelTable& labels_;
   const ExampleLimits& limits_;
-  bool adds_;
+  bool collects_;
+  Locking locking_;
   std::vector<Unresolved> keys_;    // names of the features
   std::vector<std::size_t> fresh_;  // those that have no column
   std::deque<std::string> copies_;  // names that the text does not contain as they are
@@ -291,7 +336,9 @@ class RowBuilder {
   LabelKind label_kind_ = LabelKind::none;
   FeatureKind features_ = FeatureKind::none;
   double weight_ = 1;
-  bool has_id_ = false, shares_, is_locked_ = false;
+  bool has_id_ = false, is_locked_ = false;
+  std::size_t counted_at_ = std::numeric_limits<std::size_t>::max();  // size of the table when the new names were counted
+  std::size_t counted_ = 0, still_new_ = 0;                           // how many were counted, and how many it lacked then
 };
 
 }  // namespace novikoff

@@ -10,7 +10,6 @@
 #include <string>
 #include <string_view>
 #include <thread>
-#include <utility>
 #include <vector>
 
 #include "novikoff/keys.hpp"
@@ -114,6 +113,14 @@ inline const char* words_for(LabelKind kind) {
   return kind == LabelKind::text ? "strings" : kind == LabelKind::integer ? "integers" : "true and false";
 }
 
+/// Returns the code of a label in a table; it is added if it is new.
+inline std::int32_t add_label(StringTable& table, LabelKind kind, std::string_view label) {
+  const std::int32_t code = table.find_or_add(StringKey::of(label));
+  if (kind == LabelKind::boolean && table.size() == 1)  // learners know both as soon as they see one of them
+    table.find_or_add(StringKey::of(label == "true" ? "false" : "true"));
+  return code;
+}
+
 /// Codes of labels, in order of first appearance. All labels are of one kind. All calls need `mutex`.
 class LabelTable {
  public:
@@ -129,18 +136,7 @@ class LabelTable {
 
   std::int32_t find_or_add(LabelKind kind, std::string_view label) {
     kind_ = kind;
-    const std::int32_t code = table_.find_or_add(StringKey::of(label));
-    if (kind == LabelKind::boolean && table_.size() == 1)  // learners know both as soon as they see one of them
-      table_.find_or_add(StringKey::of(label == "true" ? "false" : "true"));
-    return code;
-  }
-
-  /// Keeps the first labels only.
-  void shrink(std::size_t count) {
-    StringTable kept;
-    for (std::size_t k = 0; k < std::min(count, size()); ++k) kept.find_or_add(StringKey::of(table_[k]));
-    table_ = std::move(kept);
-    if (size() == 0) kind_ = LabelKind::none;
+    return add_label(table_, kind, label);
   }
 
  private:

@@ -12,7 +12,8 @@ import typer
 from novikoff.errors import input_error, missing_package
 from novikoff.serve.http.addresses import check_address, warnings_about
 from novikoff.serve.http.roles import role_of
-from novikoff.serve.http.tokens import Tokens, add_token
+from novikoff.serve.http.tls import tls_context
+from novikoff.serve.http.tokens import Tokens, add_token, read_token
 from novikoff.serve.settings import SETTINGS, Setting, Settings, shown
 from novikoff.serve.settings_sources import read_settings
 
@@ -115,8 +116,11 @@ def _print_new_token(settings: Settings, word: str, json: bool) -> None:
 def _print_settings(settings: Settings, json: bool) -> None:
     """Print the settings as the server would use them, after all checks that need no other package."""
     check_address(settings)
+    tls_context(settings)
     if settings.tokens is not None:
         Tokens(settings.tokens)
+    if settings.follow_token is not None:
+        read_token(settings.follow_token)
     lines: list[Line] = []
     result: dict[str, Any] = {}
     for name, setting in SETTINGS.items():

@@ -266,7 +266,9 @@ def test_each_prediction_is_that_of_the_version_it_names(learner, tmp_path):
     own, names, labels = Specification(learner).make(), _core.NameTable(100), _core.LabelTable(10)
     limits = _core.ExampleLimits(100, 100, 100, 10_000)
     for version, example in enumerate(examples, 1):
-        read = _core.read_examples(json.dumps(example).encode(), names, labels, limits, True)
+        body = json.dumps(example).encode()
+        names.add(_core.read_examples(body, names, labels, limits, True).new_names)
+        read = _core.read_examples(body, names, labels, limits, False)
         own.partial_fit(csr(read.values, read.columns, read.offsets, 12), [example["y"]])
         if version in seen:
             row = _core.read_examples(json.dumps(asked).encode(), names, labels, limits, False)

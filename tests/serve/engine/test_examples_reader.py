@@ -59,16 +59,31 @@ def expected_features(x):
     return found
 
 
-def read(body, adds=True, names=None, labels=None):
+def accept(found, names, labels):
+    """Add what is new in examples to the tables."""
+    names.add(found.new_names)
+    labels.add(found.new_labels)
+
+
+def read(body, collects=True, names=None, labels=None):
+    """Read examples, and add what is new to the tables."""
     names = _core.NameTable(1000) if names is None else names
     labels = _core.LabelTable(100) if labels is None else labels
-    return _core.read_examples(body, names, labels, LIMITS, adds), names, labels
+    found = _core.read_examples(body, names, labels, LIMITS, collects)
+    accept(found, names, labels)
+    return found, names, labels
 
 
 def features_of(found, names, row=0):
     begin, end = found.offsets[row], found.offsets[row + 1]
     columns = found.columns[begin:end].tolist()
-    return {names.since(0)[c]: bits(v) for c, v in zip(columns, found.values[begin:end].tolist(), strict=True)}
+    of_columns = [names.since(0)[c] if c >= 0 else found.new_names[-1 - c] for c in columns]
+    return {name: bits(v) for name, v in zip(of_columns, found.values[begin:end].tolist(), strict=True)}
+
+
+def label_of(found, labels, row=0):
+    code = int(found.codes[row])
+    return labels.since(0)[code] if code >= 0 else found.new_labels[-2 - code]
 
 
 def is_surrogate(text):
@@ -102,12 +117,11 @@ def test_every_place_of_a_name_is_looked_at(special):
     for size in range(20):
         for place in range(size + 1):
             text = '{"x":{"' + "a" * place + special + "b" * (size - place) + '":1},"y":1}'
-            names = _core.NameTable(10, 0)
-            read = _core.read_examples(text.encode(), names, _core.LabelTable(10), LIMITS, True)
+            found, names, _ = read(text.encode())
             try:
                 assert names.since(0) == list(json.loads(text)["x"])
             except ValueError:
-                assert len(read.bad) == 1
+                assert len(found.bad) == 1
 
 
 @given(NUMBER)
@@ -258,10 +272,18 @@ def test_cuts_do_not_change_what_is_read(lines, ends, cuts):
         places = [0, *sorted(min(place, len(text)) for place in places), len(text)]
         for begin, end in pairwise(places):
             own = reader.feed(text[begin:end], names, labels, False)
+            accept(own, names, labels)
             found.append(own)
         found.append(reader.feed(b"", names, labels, True))
+        accept(found[-1], names, labels)
         rows = [
-            (features_of(own, names, row), own.codes[row], own.places[row], own.ids and own.ids[row], own.text_at(row))
+            (
+                features_of(own, names, row),
+                label_of(own, labels, row),
+                own.places[row],
+                own.ids and own.ids[row],
+                own.text_at(row),
+            )
             for own in found
             for row in range(len(own))
         ]
@@ -306,7 +328,7 @@ def test_indices_of_any_length_are_names(name):
     lines = _core.ExampleLines(True, LIMITS)
     read = lines.feed(f"1 {name}:2.5 7{name}:1e3\n".encode(), names, _core.LabelTable(10), True)
     assert not read.bad
-    assert names.since(0) == [name, f"7{name}"]
+    assert read.new_names == [name, f"7{name}"]
     assert read.values.tolist() == [2.5, 1000.0]
 
 
@@ -321,12 +343,12 @@ def test_limits():
     assert read(two, names=names, labels=labels)[0].bad == []
     assert "max_names" in read(b'{"x":{"c":1},"y":"p"}', names=names, labels=labels)[0].bad[0][1]
     assert "max_classes" in read(b'{"x":{"a":1},"y":"r"}', names=names, labels=labels)[0].bad[0][1]
-    assert read(b'{"x":{"c":1},"y":"r"}', names=names, labels=labels, adds=False)[0].bad == []
+    assert read(b'{"x":{"c":1},"y":"r"}', names=names, labels=labels, collects=False)[0].bad == []
 
 
 def test_predicting_adds_nothing_and_unknown_names_get_columns_of_their_own():
     _, names, labels = read(b'{"x":{"a":1,"b":2},"y":"p"}')
-    found, *_ = read(b'{"x":{"c":1,"b":5,"d":2}}', adds=False, names=names, labels=labels)
+    found, *_ = read(b'{"x":{"c":1,"b":5,"d":2}}', collects=False, names=names, labels=labels)
     assert found.columns.tolist() == [2, 1, 3]
     assert found.width == 4
     assert (names.since(0), labels.since(0)) == (["a", "b"], ["p"])
@@ -339,8 +361,9 @@ def test_reading_again_gives_the_same_with_other_tables():
     found = _core.ExampleLines(False, LIMITS).feed(text, names, labels, True)
     _, others, kinds = read(b'{"x":{"a=c":1},"y":"p"}')
     again = found.read_again(others, kinds, LIMITS)
-    assert again.columns.tolist() == [1, 0]
-    assert again.codes.tolist() == [1, 0]
+    assert again.columns.tolist() == [-1, 0]
+    assert again.codes.tolist() == [-2, 0]
+    assert (again.new_names, again.new_labels) == (["b"], ["q"])
     assert again.places.tolist() == [0, 2]
     assert [bad[0] for bad in again.bad] == [1]
     assert again.ids == [None, "i"]

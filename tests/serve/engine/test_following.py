@@ -5,7 +5,7 @@ from hashlib import sha256
 import pytest
 
 from engine_logs import describe, dump, examples, learn, running
-from novikoff.serve.engine import following
+from novikoff.serve.engine import following, marks
 from novikoff.serve.errors import ServeError
 from novikoff.serve.log.errors import CorruptRecord
 
@@ -72,9 +72,9 @@ def test_a_follower_learns_after_it_was_promoted(tmp_path):
             learn(engine, examples(1), "a")
         assert (refused.value.status, refused.value.code) == (409, "follower")
         assert "http://leader:1" in refused.value.message
-        assert (tmp_path / "follower" / following.FOLLOWS).read_text() == "http://leader:1\n"
+        assert (tmp_path / "follower" / marks.FOLLOWS).read_text() == "http://leader:1\n"
         engine.promote().result()
-        assert not (tmp_path / "follower" / following.FOLLOWS).exists()
+        assert not (tmp_path / "follower" / marks.FOLLOWS).exists()
         assert learn(engine, examples(1), "a")[0]["version"] == 31
 
 

@@ -174,6 +174,9 @@ def test_a_label_removes_its_prediction_from_those_that_wait():
     learned(model, [job], pending)
     assert answers(job) == {"predicted": None, "mistake": True, "version": 1, "served": None, "id": "i"}
     assert len(pending) == 0
+    again = document(model, {"id": "i", "y": "p"})
+    learned(model, [again], pending)
+    assert answers(again) == answers(job) | {"repeated": True}
 
 
 def test_a_shadow_that_refuses_stops_in_the_same_block_after_a_replay():

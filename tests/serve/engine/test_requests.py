@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import novikoff._core as _core
+from novikoff.serve.engine.ids import Remembered
 from novikoff.serve.engine.model import Model
 from novikoff.serve.engine.pending import Pending
 from novikoff.serve.engine.requests import (
@@ -38,13 +39,13 @@ def prepared(model, examples, pending=None, taken=()):
 def test_plain_examples_are_taken_as_they_are():
     found = prepared(model_of(), [{"x": {"a": 1.5}, "y": "p"}, {"x": {}, "y": "q", "weight": 2}])
     assert found.rows is None
-    assert found.examples.codes.tolist() == [0, 1]
+    assert (found.examples.codes.tolist(), found.examples.new_labels) == ([-2, -3], ["p", "q"])
     assert found.examples.weights.tolist() == [1.0, 2.0]
 
 
 def test_an_id_is_learned_once():
     model = model_of()
-    model.ids.add("old", 0, True)
+    model.ids.add("old", Remembered(0, True))
     examples = [{"x": {"a": 1}, "y": "p", "id": id} for id in ("old", "new", "new", "other")]
     found = prepared(model, examples, taken=["other"])
     assert found.rows == [(REPEATED, "old"), (LEARNED, 0), (REPEATED, "new"), (REPEATED, "other")]
@@ -55,7 +56,8 @@ def test_a_label_finds_the_features_that_were_predicted():
     model, pending = model_of(), Pending(10, 100)
     pending.add(1, "i", b'{"x": {"a": 2, "b": 3}}', -1, 4)
     found = prepared(model, [{"id": "i", "y": "p"}, {"x": {"b": 1}, "y": "p"}], pending)
-    assert found.examples.columns.tolist() == [0, 1, 1] or found.examples.columns.tolist() == [1, 0, 0]
+    names = [found.examples.new_names[-1 - column] for column in found.examples.columns.tolist()]
+    assert names == ["a", "b", "b"]
     assert found.examples.values.tolist() == [2.0, 3.0, 1.0]
     assert found.examples.served[0].tolist() == [-1, -2]
     assert found.examples.served[1].tolist() == [4, -1]

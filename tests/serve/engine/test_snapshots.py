@@ -28,7 +28,7 @@ def model_of(name="perceptron", examples=30, classes=("a", "b", "c"), **others):
 def test_a_restored_model_goes_on_as_the_saved_one(name, tmp_path):
     classes = ("a", "b") if name == "selective-perceptron" else ("a", "b", "c")
     model = model_of(name, classes=classes)
-    path = snapshots.freeze(model, b"sum").write(tmp_path)
+    path = snapshots.freeze(model, b"sum").write(tmp_path, {})
     restored = snapshots.restore(snapshots.read(path), Settings())
     assert fingerprint(restored) == fingerprint(model)
     assert (restored.number, restored.sequence, restored.width) == (5, 7, model.width)
@@ -51,7 +51,7 @@ def test_empty_models_and_declared_classes_are_restored(classes, tmp_path):
     for examples in (0, 5):
         model = model_of(examples=examples, **({} if classes is None else {"classes": classes}))
         model.add_shadow("s", Specification("arow"))
-        path = snapshots.freeze(model, b"").write(tmp_path)
+        path = snapshots.freeze(model, b"").write(tmp_path, {})
         assert fingerprint(snapshots.restore(snapshots.read(path), Settings())) == fingerprint(model)
 
 
@@ -59,7 +59,7 @@ def test_the_two_newest_are_kept(tmp_path):
     model = model_of()
     for sequence in (8, 10, 9, 100):
         model.sequence = sequence
-        snapshots.freeze(model, b"").write(tmp_path)
+        snapshots.freeze(model, b"").write(tmp_path, {})
     assert [int(path.stem) for path in snapshots.paths(tmp_path, 5)] == [100, 10]
     snapshots.remove(tmp_path, 5)
     snapshots.remove(tmp_path, 5)
@@ -67,7 +67,7 @@ def test_the_two_newest_are_kept(tmp_path):
 
 
 def test_a_damaged_file_is_not_read(tmp_path):
-    path = snapshots.freeze(model_of(), b"").write(tmp_path)
+    path = snapshots.freeze(model_of(), b"").write(tmp_path, {})
     data = path.read_bytes()
     content = snapshots.MAGIC + b"\x93\x01\x02\x03"
     valid_sum = content + hashlib.blake2b(content, digest_size=snapshots.DIGEST).digest()
@@ -82,7 +82,7 @@ def test_only_snapshots_of_the_same_log_are_used(tmp_path):
     model = model_of()
     for sequence in (7, 9):
         model.sequence = sequence
-        snapshots.freeze(model, bytes([sequence])).write(tmp_path)
+        snapshots.freeze(model, bytes([sequence])).write(tmp_path, {})
 
     def checksum_at(sequence):
         if sequence > 8:

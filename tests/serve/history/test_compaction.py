@@ -2,6 +2,7 @@
 
 import os
 import random
+import shutil
 import signal
 import subprocess
 import sys
@@ -57,6 +58,54 @@ def test_models_are_the_same_after_compaction(tmp_path):
         assert dump(engine, "heir") == after
     assert compact(tmp_path, discard=True).kept is None
     assert not (tmp_path / BEFORE).exists()
+
+
+def killed(directory, to):
+    """Copy a directory as it is, as if its server was killed now."""
+    shutil.copytree(directory, to, ignore=shutil.ignore_patterns("lock"))
+    return to
+
+
+def settled_snapshots(directory, model, newest):
+    """Wait until a model has a snapshot of a record, which another thread writes."""
+    path = directory / "snapshots" / str(model) / f"{newest:015d}.snapshot"
+    wait_for(path.exists)
+
+
+@pytest.mark.parametrize("is_copied_again", [False, True])
+def test_a_copy_made_after_compaction_outlives_the_snapshots_of_its_source(tmp_path, is_copied_again):
+    written(tmp_path / "a")
+    compact(tmp_path / "a", discard=True)
+    with running(tmp_path / "a", snapshot_every=5) as engine:
+        engine.copy("default", "b").result()
+        if is_copied_again:
+            engine.copy("b", "c").result()
+            engine.delete("b").result()
+        copy = "c" if is_copied_again else "b"
+        expected = dump(engine, copy)
+        for seed in range(6):
+            learn(engine, examples(5, seed=seed))
+            settled_snapshots(tmp_path / "a", 1, engine.store.last)
+        found = killed(tmp_path / "a", tmp_path / "b")
+    with running(found) as engine:
+        assert dump(engine, copy) == expected
+        learn(engine, examples(5, seed=9))
+    compact(found, discard=True)  # which writes a snapshot of each model
+    with running(found) as engine:
+        assert dump(engine, copy) == expected
+
+
+def test_snapshots_that_copies_needed_are_removed_when_these_have_their_own(tmp_path):
+    written(tmp_path)
+    compact(tmp_path, discard=True)
+    with running(tmp_path, snapshot_every=5) as engine:
+        engine.copy("default", "b").result()
+        number = engine.known("b").number
+        for seed in range(4):
+            for name, own in (("default", 1), ("b", number)):
+                learn(engine, examples(5, seed=seed), name)
+                settled_snapshots(tmp_path, own, engine.store.last)
+        assert len(list((tmp_path / "snapshots" / "1").iterdir())) == 2
 
 
 def test_the_kept_copy_is_a_log_with_everything(tmp_path):

@@ -41,6 +41,7 @@ class FakeEngine:
         self.calls = []
         self.most_unanswered = 0
         self.broken = False
+        self.role = "leader"
         self._writer = ThreadPoolExecutor(1)
         self._lock = threading.Lock()
 
@@ -186,6 +187,7 @@ class FakeEngine:
         examples = sum(model.learned for model in self.models.values())
         return {
             "ready": True,
+            "role": self.role,
             "learning": learning,
             "reason": self.stopped_because,
             "queue": self.queue,

@@ -1,6 +1,7 @@
 """Server-sent events."""
 
 import asyncio
+import contextlib
 import json
 
 import pytest
@@ -97,6 +98,24 @@ def test_watchers_are_limited():
     local = Local(max_watchers=0)
     answer = local.ask("GET", "/events")
     assert (answer.status, answer.code) == (429, "too_many_watchers")
+
+
+def test_watchers_that_come_together_are_limited():
+    local = Local(max_watchers=1)
+    answers = []
+
+    async def watch_shortly():
+        sent = Sent()
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(local.app(scope_of("GET", "/events"), receiver([], "wait"), sent), 0.2)
+        answers.append(sent.start["status"])
+
+    async def run():
+        await local.service.start()
+        await asyncio.gather(*[watch_shortly() for _ in range(3)])
+
+    asyncio.run(run())
+    assert sorted(answers) == [200, 429, 429]
 
 
 def test_a_client_that_takes_nothing_is_disconnected(monkeypatch):

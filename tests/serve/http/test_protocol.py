@@ -9,6 +9,7 @@ from asgi_calls import all_of, request, served
 from novikoff.serve.errors import ServeError
 from novikoff.serve.http import protocol
 from novikoff.serve.http.protocol import MAX_HEADER_BYTES, limited, raw_answer
+from novikoff.serve.settings import Settings
 
 HEALTH = request("GET", "/healthz", "connection: close")
 
@@ -36,8 +37,8 @@ def test_a_raw_answer_has_its_length_and_closes():
 
 
 def test_limits_belong_to_the_class():
-    assert limited(1.5, 7).header_seconds == 1.5
-    assert limited(1.5, 7).max_connections == 7
+    made = limited(Settings(header_seconds=1.5, body_seconds=2.5, max_connections=7))
+    assert (made.header_seconds, made.body_seconds, made.max_connections) == (1.5, 2.5, 7)
 
 
 @pytest.mark.parametrize("begin", [b"", b"GET / HT", b"GET /healthz HTTP/1.1\r\nhost: localhost\r\n"])
@@ -111,11 +112,32 @@ def test_lengths_that_contradict_each_other_are_400(server, headers):
     assert answer_to(server, "\r\n".join(lines).encode()).startswith(b"HTTP/1.1 400 ")
 
 
-def test_a_body_that_does_not_come_in_time_is_408(server):
-    head = b"POST /v1/models/default/learn HTTP/1.1\r\nhost: localhost\r\ncontent-length: 10\r\n\r\n{"
+@pytest.mark.parametrize("call", ["learn", "predict"])
+@pytest.mark.parametrize("before", [b"", request("POST", "/v1/models/default/predict", body=b'{"x": {}}')])
+def test_a_body_that_does_not_come_in_time_is_408(server, call, before):
+    head = f"POST /v1/models/default/{call} HTTP/1.1\r\nhost: localhost\r\ncontent-length: 10\r\n\r\n{{"
     with server.connect() as connection:
-        connection.sendall(head)
-        assert b"body_too_slow" in connection.recv(10_000)
+        if before:
+            connection.sendall(before)
+            assert connection.recv(10_000).startswith(b"HTTP/1.1 200")
+        connection.sendall(head.encode())
+        connection.settimeout(3)
+        answer = connection.recv(10_000)
+        assert answer.startswith(b"HTTP/1.1 408 ")
+        assert b"body_too_slow" in answer
+
+
+def test_a_body_in_parts_is_answered_if_it_comes_in_time(server):
+    head = b"POST /v1/models/default/predict HTTP/1.1\r\nhost: localhost\r\ncontent-length: 9\r\n\r\n"
+    with server.connect() as connection:
+        for _ in range(3):
+            for part in (head, b'{"x":', b" {}}"):
+                connection.sendall(part)
+                time.sleep(0.1)
+            assert connection.recv(10_000).startswith(b"HTTP/1.1 200")
+        time.sleep(0.6)  # longer than the limit of the body
+        connection.sendall(head + b'{"x": {}}')
+        assert connection.recv(10_000).startswith(b"HTTP/1.1 200")
 
 
 def test_an_answer_before_the_end_of_the_body_arrives_and_the_rest_is_limited(server, monkeypatch):

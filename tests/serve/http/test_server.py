@@ -4,7 +4,6 @@ import asyncio
 import os
 import signal
 import socket
-import ssl
 import subprocess
 import sys
 import threading
@@ -17,8 +16,7 @@ from asgi_calls import served
 from fake_engine import FakeEngine
 
 from novikoff.errors import InvalidInputError
-from novikoff.serve.http.server import allow_open_files, bound_socket, tls_context
-from novikoff.serve.settings import Settings
+from novikoff.serve.http.server import allow_open_files, bound_socket
 
 CHILD = """
 import sys
@@ -35,16 +33,6 @@ print(engine.models["default"].learned, engine.calls[-1], flush=True)
 """
 
 
-@pytest.fixture(scope="module")
-def certificate(tmp_path_factory):
-    """A certificate for localhost, signed by itself."""
-    folder = tmp_path_factory.mktemp("tls")
-    command = "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=localhost"
-    command += " -addext subjectAltName=DNS:localhost,IP:127.0.0.1 -keyout key.pem -out certificate.pem"
-    subprocess.run(command.split(), cwd=folder, check=True, capture_output=True)
-    return folder / "certificate.pem", folder / "key.pem"
-
-
 def test_the_address_has_the_real_port():
     with served() as running:
         assert httpx.get(f"{running.address}/readyz").json() == {"ready": True, "learning": "on"}
@@ -57,40 +45,6 @@ def test_ipv6_has_brackets():
     with served(host="::1") as running:
         assert running.address.startswith("http://[::1]:")
         assert httpx.get(f"{running.address}/healthz").status_code == 200
-
-
-def test_https_needs_the_certificate(certificate):
-    file, key = map(str, certificate)
-    with served(tls_certificate=file, tls_key=key) as running:
-        context = ssl.create_default_context(cafile=file)
-        assert running.address.startswith("https://")
-        assert httpx.get(f"{running.address}/healthz", verify=context).status_code == 200
-        with pytest.raises(httpx.ConnectError):
-            httpx.get(f"{running.address}/healthz")
-        old = ssl.create_default_context(cafile=file)
-        old.maximum_version = ssl.TLSVersion.TLSv1_2
-        assert httpx.get(f"{running.address}/healthz", verify=old).status_code == 200
-
-
-def test_a_bad_certificate_is_one_sentence(certificate, tmp_path):
-    file, key = map(str, certificate)
-    other = tmp_path / "other.pem"
-    other.write_text("no certificate")
-    for pair in ((str(other), key), (file, str(other)), (key, file), (str(tmp_path / "none"), key)):
-        with pytest.raises(InvalidInputError) as caught:
-            tls_context(Settings(tls_certificate=pair[0], tls_key=pair[1]))
-        assert str(caught.value).endswith(".")
-        assert "\n" not in str(caught.value)
-    assert tls_context(Settings()) is None
-
-
-def test_an_encrypted_key_is_refused_without_asking(certificate, tmp_path):
-    file, key = map(str, certificate)
-    encrypted = str(tmp_path / "encrypted.pem")
-    command = ["openssl", "ec", "-in", key, "-aes128", "-passout", "pass:secret", "-out", encrypted]
-    subprocess.run(command, check=True, capture_output=True)
-    with pytest.raises(InvalidInputError, match="encrypted"):
-        tls_context(Settings(tls_certificate=file, tls_key=encrypted))
 
 
 def test_a_port_in_use_is_one_sentence():

@@ -42,7 +42,18 @@ def test_models_of_the_settings_are_made_with_their_shadows_unless_they_exist():
 
 
 def test_a_follower_makes_no_model():
-    assert started(FakeEngine(), follow="http://leader") == []
+    engine = FakeEngine()
+    engine.role = "follower"
+    assert started(engine, follow="http://leader") == []
+
+
+@pytest.mark.parametrize(("learner", "is_told"), [("arow", False), ("perceptron", True)])
+def test_a_model_that_exists_keeps_its_specification_with_a_warning(caplog, learner, is_told):
+    engine = FakeEngine()
+    engine.create("m", {"learner": "arow"})
+    started(engine, models={"m": ModelSettings({"learner": learner}, {})})
+    assert engine.models["m"].specification == {"learner": "arow"}
+    assert ("The model 'm' keeps its specification" in caplog.text) == is_told
 
 
 def test_an_engine_whose_models_cannot_be_made_is_stopped():

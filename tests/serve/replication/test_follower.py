@@ -155,6 +155,7 @@ class UntouchedEngine:
 def test_a_follower_stops_at_once_while_the_leader_is_silent(scheme):
     with socket.create_server(("127.0.0.1", 0)) as silent:
         engine = UntouchedEngine()
+        engine.is_copying = True
         if scheme == "http":  # the connection is made, and the answer is waited for
             engine.store = SimpleNamespace(last=0, checksum=b"")
         follower = Follower(engine, f"{scheme}://127.0.0.1:{silent.getsockname()[1]}", None)

@@ -41,6 +41,17 @@ def test_a_follower_without_a_connection_serves_what_it_has():
     assert found.status(7)["reason"] == "It was closed."
 
 
+def test_a_follower_whose_first_copy_is_not_complete_is_not_ready():
+    found = Progress("http://leader:1", is_copying=True)
+    assert not found.status(7)["ready"]
+    found.connect(9, 7)
+    found.disconnect("It was closed.")
+    assert not found.status(8)["ready"]
+    found.connect(9, 9)
+    found.disconnect("It was closed.")
+    assert found.status(9)["ready"]
+
+
 def test_a_follower_whose_log_differs_is_not_ready():
     found = Progress("http://leader:1")
     found.connect(7, 7)

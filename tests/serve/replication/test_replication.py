@@ -1,6 +1,7 @@
 """Promotion: a follower becomes a server that learns, at once or after a restart."""
 
-from engine_logs import examples, written
+from engine_logs import examples, running, written
+from novikoff.serve.engine.marks import PROMOTED
 from novikoff.serve.log.store import Store
 from two_servers import answers, ask, sequence, server, wait_for, wait_until_equal
 
@@ -39,6 +40,34 @@ def test_the_old_leader_follows_the_new_one_if_it_has_nothing_more(tmp_path):
             assert answers(new) == answers(old)
 
 
+def test_a_promoted_follower_learns_after_a_restart_with_the_same_settings(tmp_path):
+    written(tmp_path / "a")
+    with server(tmp_path / "a") as leader:
+        with server(tmp_path / "b", follow=leader) as follower:
+            wait_until_equal(leader, follower)
+            ask(follower, "/v1/promote", {})
+        with server(tmp_path / "b", follow=leader) as promoted:
+            assert ask(promoted, "/v1/models/default/learn", examples(1))[0] == 200
+            assert ask(promoted, "/readyz")[1] == {"ready": True, "learning": "on"}
+            assert ask(promoted, "/v1/models/default/overview")[1]["server"]["role"] == "leader"
+
+
+def test_a_follower_that_is_killed_during_its_first_copy_is_not_ready(tmp_path):
+    written(tmp_path / "a")
+    with Store.open(tmp_path / "a", read_only=True) as store:
+        records = list(store.records())
+    away = "http://127.0.0.1:1"
+    with running(tmp_path / "b", follow=away) as engine:
+        engine.follow(records[:3]).result()
+    with server(tmp_path / "b", follow=away) as follower:
+        assert ask(follower, "/readyz")[0] == 503
+    with server(tmp_path / "a") as leader, server(tmp_path / "b", follow=leader) as follower:
+        wait_until_equal(leader, follower)
+        wait_for(lambda: ask(follower, "/readyz")[0] == 200)
+    with server(tmp_path / "b", follow=away) as follower:
+        assert ask(follower, "/readyz")[0] == 200
+
+
 def test_two_leaders_diverge_and_the_follower_notices(tmp_path):
     written(tmp_path / "a")
     with server(tmp_path / "a") as leader:
@@ -46,6 +75,7 @@ def test_two_leaders_diverge_and_the_follower_notices(tmp_path):
             wait_until_equal(leader, follower)
             ask(follower, "/v1/promote", {})
             ask(follower, "/v1/models/default/learn", examples(1, seed=3))
+        (tmp_path / "b" / PROMOTED).unlink()  # so that it follows again
         ask(leader, "/v1/models/default/learn", examples(2, seed=5))
         with server(tmp_path / "b", follow=leader) as follower:
             refused = wait_for(lambda: ask(follower, "/readyz")[0] == 503 and ask(follower, "/readyz")[1])

@@ -11,6 +11,7 @@ import novikoff._core as _core
 
 from .arm import Run
 from .examples import NOT_SERVED
+from .ids import Remembered
 from .model import Model
 from .requests import LEARNED, REPEATED, Document, Piece, Prepared, Totals, message_of
 from .version import key_text, label_text
@@ -32,10 +33,12 @@ class Learned:
     first : int
         Number of the first of them.
     refused : dict
-        Words about examples that the learner refused, by their place among those to be learned.
+        Code and words of the error of examples that were refused, by their place among those to be learned.
     """
 
-    def __init__(self, model: Model, prepared: Prepared, runs: list[Run], first: int, refused: dict[int, str]) -> None:
+    def __init__(
+        self, model: Model, prepared: Prepared, runs: list[Run], first: int, refused: dict[int, tuple[str, str]]
+    ) -> None:
         self.model, self.prepared, self.runs, self.first, self.refused = model, prepared, runs, first, refused
 
     def document(self, content: Document) -> bytes:
@@ -48,7 +51,7 @@ class Learned:
         labels = self.model.label_values()
         learned = iter(self._learned(labels))
         count = len(self.prepared.examples)
-        each = [_error(self.refused[place]) if place in self.refused else next(learned) for place in range(count)]
+        each = [_error(*self.refused[place]) if place in self.refused else next(learned) for place in range(count)]
         if self.prepared.rows is not None:
             each = [self._of_row(row, each, labels) for row in self.prepared.rows]
         if ids is not None:
@@ -90,13 +93,16 @@ class Learned:
             own: dict[str, Any] = learned[what]
             return own
         if kind == REPEATED:
-            for place, words in self.refused.items():
+            for place, error in self.refused.items():
                 if (ids := self.prepared.examples.ids) is not None and ids[place] == what:
-                    return _error(words)
-            code, is_mistake = self.model.ids.get(what) or (-1, False)
-            predicted = None if code < 0 else labels[code]
-            return {"predicted": predicted, "mistake": is_mistake, "version": self.model.examples, "repeated": True}
-        return _error(f"The example cannot be used: {what}.")
+                    return _error(*error)
+            known = self.model.ids.get(what) or Remembered(-1, False)
+            predicted = None if known.predicted < 0 else labels[known.predicted]
+            answer = {"predicted": predicted, "mistake": known.is_mistake}
+            if known.served != NOT_SERVED:
+                answer["served"] = None if known.served < 0 else labels[known.served]
+            return answer | {"version": self.model.examples, "repeated": True}
+        return _error("bad_example", f"The example cannot be used: {what}.")
 
     def piece(self, content: Piece) -> bytes:
         """Return the lines that answer a piece of a stream, and add to its totals."""
@@ -159,8 +165,8 @@ def summary(totals: Totals) -> bytes:
     return encode({"summary": counts | {"version": totals.version} | first}) + b"\n"
 
 
-def _error(message: str) -> dict[str, Any]:
-    return {"error": {"code": "bad_example", "message": message}}
+def _error(code: str, message: str) -> dict[str, Any]:
+    return {"error": {"code": code, "message": message}}
 
 
 def _key(label: Any) -> str:

@@ -116,7 +116,7 @@ class Commands:
         self._registry.apply(record)
         self._memory.forget(record.model)
         self._pending.remove_model(record.model)
-        if not any(self._registry.ever(number).source == record.model for number in self._registry.numbers()):
+        if not self._registry.copies(record.model):
             snapshots.remove(self._directory / SNAPSHOTS, record.model)
 
     def add_shadow(self, name: str, shadow: str, specification: dict[str, Any]) -> Future[dict[str, Any]]:

@@ -26,9 +26,10 @@ from novikoff.serve.settings import Settings
 
 from .commands import Commands
 from .examples import Examples
-from .following import Following, mark_following
+from .following import Following
 from .inbox import Inbox, Job
 from .loading import Loader
+from .marks import Marks
 from .memory import Memory
 from .model import Model
 from .overview import certificate_of, description_of, overview_of
@@ -60,8 +61,10 @@ class Engine:
         self._registry = Registry()
         self._pending = Pending(settings.pending_limit, settings.pending_seconds)
         self._inbox = Inbox(settings.queue)
+        self._marks = Marks(self._directory)
         self.is_following = settings.follow is not None
         self.predictions = 0
+        self.is_copying = False  # until the first copy of the log of the server that is followed is complete
         self.replication: Callable[[], dict[str, Any]] = dict  # what a follower says of the server that it follows
         self._started_at = time.monotonic()
 
@@ -88,7 +91,8 @@ class Engine:
             deletion = self._commands.take_deletion
             self._following = Following(self.store, self._writer, self._registry, self._memory, deletion)
             self._read_pending()
-            mark_following(self._directory, self.settings.follow)
+            self.is_following = self._marks.start(self.settings.follow, is_empty=not self.store.last)
+            self.is_copying = self.is_following and self._marks.is_copying
             if DEFAULT_MODEL in self._registry:
                 with suppress(ServeError):  # requests to it say what is wrong
                     self._memory.load(self._registry.get(DEFAULT_MODEL).number)
@@ -271,13 +275,19 @@ class Engine:
         return self._commands.put(lambda: self._following.take(records))
 
     def promote(self) -> Future[None]:
-        """Learn from now on, instead of following another server."""
+        """Learn from now on, instead of following another server, also after a restart."""
 
         def promote() -> None:
-            mark_following(self._directory, None)
-            self.is_following = False
+            if self.settings.follow is not None:
+                self._marks.promote(self.settings.follow)
+            self.is_following = self.is_copying = False
 
         return self._commands.put(promote)
+
+    def end_copy(self) -> None:
+        """Note that the first copy of the other server's log is complete."""
+        self._marks.end_copy()
+        self.is_copying = False
 
     def on_records(self, call: Callable[[list[Record]], None]) -> None:
         """Let the writer thread make a call after each commit, with the new records."""

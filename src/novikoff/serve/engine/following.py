@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Sequence
-from contextlib import suppress
-from pathlib import Path
 
 from novikoff.errors import NovikoffError
 from novikoff.serve.errors import ServeError
@@ -19,20 +17,7 @@ from .model import Model
 from .registry import Registry
 from .writer import Writer
 
-FOLLOWS = "follows"  # a file in the state directory of a follower, with the address of the server that it follows
 log = logging.getLogger("novikoff.serve")
-
-
-def mark_following(directory: Path, address: str | None) -> None:
-    """Write the address of the followed server into a state directory; None removes it.
-
-    Other programs must not change the log of a follower.
-    """
-    with suppress(OSError):  # on a full disk the server starts nevertheless
-        if address is None:
-            (directory / FOLLOWS).unlink(missing_ok=True)
-        else:
-            (directory / FOLLOWS).write_text(f"{address}\n", encoding="utf-8")
 
 
 class Following:

@@ -13,13 +13,14 @@ from novikoff.serve.errors import ServeError
 from novikoff.serve.log.blocks import Block, encode
 from novikoff.serve.log.records import EXAMPLES, Entry
 
+from .additions import line_refusal, refusal
 from .answers import Learned, summary
 from .arm import Run, part_of
 from .examples import Examples, joined, no_examples
 from .inbox import Job
 from .model import Model
 from .pending import Pending
-from .requests import REFUSED, Prepared, prepare, refuse_first, refuse_row
+from .requests import Prepared, prepare, refuse_first, refuse_row
 from .version import Version
 
 MAX_FEATURES = 2**23  # that are learned and stored together, unless one request has more
@@ -33,7 +34,7 @@ class Unit:
     prepared: Prepared = field(default_factory=lambda: Prepared(no_examples()))
     runs: list[Run] = field(default_factory=list)
     first: int = 0
-    refused: dict[int, str] = field(default_factory=dict)
+    refused: dict[int, tuple[str, str]] = field(default_factory=dict)
     error: Exception | None = None
     answer: bytes = b""
 
@@ -129,6 +130,7 @@ class Group:
         for unit in units:
             end = begin + len(unit.prepared.examples)
             unit.runs, unit.first = part_of(runs, begin, end), first + begin
+            unit.prepared.examples.codes = whole.codes[begin:end]
             begin = end
 
     def _learn(self, examples: Examples) -> list[Run]:
@@ -146,34 +148,28 @@ class Group:
         )  # an id that it shares with another unit may have been refused there
         if unit.job.content.is_stream:
             if len(unit.prepared.examples):
+                unit.prepared.examples.codes = unit.prepared.examples.codes.copy()
                 self._learn_half(unit, 0, len(unit.prepared.examples))
             return
         try:
             if len(unit.prepared.examples):
                 unit.runs = self._learn(unit.prepared.examples)
         except InvalidInputError as error:
-            unit.error = ServeError(422, "bad_example", f"The learner refuses the examples: {error}")
+            unit.error = ServeError(422, "bad_example", refusal(error))
 
     def _learn_half(self, unit: Unit, begin: int, end: int) -> None:
         """Learn some examples of a stream; if they are refused, learn the two halves, down to the one at fault."""
         examples = unit.prepared.examples.taken(np.arange(begin, end))
         try:
             unit.runs += self._learn(examples)
+            unit.prepared.examples.codes[begin:end] = examples.codes
         except InvalidInputError as error:
             if end - begin == 1:
-                unit.refused[begin] = f"The learner refuses the example: {error}"
+                unit.refused[begin] = line_refusal(error)
                 return
             middle = (begin + end) // 2
             self._learn_half(unit, begin, middle)
             self._learn_half(unit, middle, end)
-
-    @property
-    def has_refused(self) -> bool:
-        """Whether an example was refused that could be read."""
-        return any(
-            unit.error is not None or unit.refused or any(kind == REFUSED for kind, _ in unit.prepared.rows or ())
-            for unit in self._units
-        )
 
     def entries(self) -> list[Entry]:
         """Return what the log is to store."""

@@ -3,11 +3,33 @@
 from __future__ import annotations
 
 from itertools import islice
-from typing import Any
+from typing import Any, NamedTuple
+
+from .examples import NOT_SERVED
+
+SERVED = 1 << 32  # factor of what was served in an integer whose rest is the prediction
+
+
+class Remembered(NamedTuple):
+    """What was answered to an example with an id.
+
+    Attributes
+    ----------
+    predicted : int
+        Code of the label that was predicted; -1 for none.
+    is_mistake : bool
+        Whether it was wrong.
+    served : int
+        Code of the label that had been served before; -1 for none, `NOT_SERVED` if the example was not served.
+    """
+
+    predicted: int
+    is_mistake: bool
+    served: int = NOT_SERVED
 
 
 class LearnedIds:
-    """The latest ids of a model, each with what was answered: the code that was predicted, and whether it was wrong.
+    """The latest ids of a model, each with what was answered, as one integer.
 
     Parameters
     ----------
@@ -22,16 +44,21 @@ class LearnedIds:
     def __len__(self) -> int:
         return len(self._answers)
 
-    def get(self, id: str) -> tuple[int, bool] | None:
-        """Return what was predicted for an id, and whether it was a mistake; None if it was not learned."""
+    def get(self, id: str) -> Remembered | None:
+        """Return what was answered to an id; None if it was not learned."""
         packed = self._answers.get(id)
-        return None if packed is None else (packed >> 1, bool(packed & 1))
+        if packed is None:
+            return None
+        served = (packed + SERVED // 2) // SERVED  # 0 in snapshots of earlier versions
+        rest = packed - served * SERVED
+        return Remembered(rest >> 1, bool(rest & 1), served + NOT_SERVED)
 
-    def add(self, id: str, predicted: int, is_mistake: bool) -> None:
+    def add(self, id: str, answered: Remembered) -> None:
         """Remember an id."""
         answers = self._answers
         answers.pop(id, None)
-        answers[id] = predicted << 1 | is_mistake
+        rest = answered.predicted << 1 | answered.is_mistake
+        answers[id] = (answered.served - NOT_SERVED) * SERVED + rest
         if len(answers) > self._limit:
             del answers[next(iter(answers))]
 

@@ -75,6 +75,10 @@ class Loader:
         model.sequence = number
         return model
 
+    def write(self, draft: snapshots.Draft) -> Path:
+        """Write a snapshot of a model, and remove those that are not needed any more."""
+        return draft.write(self.directory, self._registry.copies(draft.saved.model))
+
     def newest_snapshot(self, number: int) -> Model | None:
         """Return a model as it is in its newest snapshot, for predictions while the log is damaged."""
         for saved in snapshots.newest(self.directory, number, self._store.checksum_at):

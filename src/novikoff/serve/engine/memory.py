@@ -181,7 +181,7 @@ class Memory:
             self._write(snapshots.freeze(model, self._store.checksum_at(model.sequence)))
 
     def _write(self, draft: snapshots.Draft) -> None:
-        draft.write(self._loader.directory)
+        self._loader.write(draft)
         self.snapshot_error = None
 
     def close(self) -> None:

@@ -15,9 +15,10 @@ from novikoff.online.frozen import frozen
 from novikoff.serve.log.blocks import Block
 from novikoff.serve.settings import Settings
 
+from .additions import Additions
 from .arm import Arm, Run, predictions
-from .examples import Examples
-from .ids import LearnedIds
+from .examples import Examples, not_served
+from .ids import LearnedIds, Remembered
 from .specification import Specification
 from .version import Version
 
@@ -69,7 +70,8 @@ class Model:
         self.number, self.specification = number, specification
         self.hashing = specification.make_hashing()
         self._limits = (settings.max_names, settings.max_classes)
-        self.names, self.labels = self.new_tables()
+        buckets = 0 if self.hashing is None else 2**self.hashing.n_bits
+        self.names, self.labels = _core.NameTable(settings.max_names, buckets), _core.LabelTable(settings.max_classes)
         self.ids = LearnedIds(settings.remembered_ids)
         self.arms = {"": Arm(specification)}
         self.labels.add(specification.classes or [])
@@ -78,16 +80,9 @@ class Model:
         self.latest_mistakes: deque[Mistake] = deque(maxlen=LATEST)
         self.used_at = 0.0
         self.snapshot_examples = self.snapshot_sequence = 0
-        self._known_names = 0
         self._known_labels: tuple[NDArray[Any], dict[Any, int]] = (np.zeros(0), {})
         self._published_at, self._cost = 0.0, 0.0
         self.version = self._newest = Version(0, frozen(self.main.learner), {})  # the newest waits to be durable
-
-    def new_tables(self) -> tuple[_core.NameTable, _core.LabelTable]:
-        """Return empty tables of names and labels with the limits of the model."""
-        max_names, max_classes = self._limits
-        buckets = 0 if self.hashing is None else 2**self.hashing.n_bits
-        return _core.NameTable(max_names, buckets), _core.LabelTable(max_classes)
 
     @property
     def main(self) -> Arm:
@@ -97,7 +92,7 @@ class Model:
     @property
     def width(self) -> int:
         """Number of columns that have been learned."""
-        return self._width(max(self._known_names, self.stored_names))
+        return self._width(len(self.names))
 
     def _width(self, names: int) -> int:
         return max(1, names) if self.hashing is None else int(2**self.hashing.n_bits)
@@ -118,18 +113,25 @@ class Model:
         """Fill the tables of a new model with what the log has stored of it."""
         self.names.add(names)
         self.labels.add(labels[len(self.labels) :])
-        self.stored_names = self._known_names = len(self.names)
+        self.stored_names = len(self.names)
         self.stored_labels = len(self.labels)
 
     # ---- learning ----------------------------------------------------------------------------------------------------
 
     def learn(self, examples: Examples) -> list[Run]:
-        """Predict and learn examples. If they are refused, an error is raised, and nothing has changed."""
+        """Predict and learn examples. If they are refused, an error is raised, and nothing has changed.
+
+        New names and labels of the examples get their columns and codes.
+        """
         values, code_of = self._labels()
-        known_names = len(self.names)
-        given = (examples, values, code_of, self._width(known_names))
+        additions = Additions(self.names, self.labels, code_of, *self._limits)
+        additions.settle(examples)
+        if additions.labels:
+            labels = [*code_of, *additions.labels]
+            values, code_of = np.array(labels), {label: code for code, label in enumerate(labels)}
+        given = (examples, values, code_of, self._width(len(self.names) + len(additions.names)))
         runs = self.main.learn(*given)
-        self._known_names = known_names
+        additions.accept()
         predicted = predictions(runs)
         is_mistake = self.main.tally.count(examples, predicted, is_main=True)
         for name, arm in self.arms.items():
@@ -139,10 +141,11 @@ class Model:
                 except NovikoffError as error:
                     arm.stopped = str(error)
         if examples.ids is not None:
-            own = zip(examples.ids, predicted.tolist(), is_mistake.tolist(), strict=True)
-            for id, code, wrong in own:
+            served = (examples.served or not_served(len(examples)))[0]
+            own = zip(examples.ids, predicted.tolist(), is_mistake.tolist(), served.tolist(), strict=True)
+            for id, *answered in own:
                 if id is not None:
-                    self.ids.add(id, code, wrong)
+                    self.ids.add(id, Remembered(*answered))
         self._keep_mistakes(examples, runs, np.flatnonzero(is_mistake)[-LATEST:].tolist())
         self.examples += len(examples)
         return runs
@@ -161,7 +164,7 @@ class Model:
 
     def block_of(self, examples: Examples) -> Block:
         """Return what the log stores of examples that were learned, with the names and labels that are new in it."""
-        names = self.names.since(self.stored_names)[: self._known_names - self.stored_names]  # others came meanwhile
+        names = self.names.since(self.stored_names)
         labels = self.labels.since(self.stored_labels)
         block = Block(
             self.stored_names,

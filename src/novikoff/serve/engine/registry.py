@@ -44,6 +44,7 @@ class Registry:
         self._by_name: dict[str, Known] = {}
         self._by_number: dict[int, Known] = {}
         self._history: dict[int, Known] = {}  # also models that were deleted, from which others were copied
+        self._copies: dict[int, list[int]] = {}  # of each model that was copied
 
     def __len__(self) -> int:
         return len(self._by_name)
@@ -78,6 +79,20 @@ class Registry:
         """Whether a model exists."""
         return number in self._by_number
 
+    def copies(self, number: int) -> dict[int, list[int]]:
+        """Return the copies of a model, and for each of them the models that exist and come from it, itself included.
+
+        Copies from which no model comes that exists are left out.
+        """
+        found = {}
+        for copy in list(self._copies.get(number, ())):
+            own = [copy] if self.is_alive(copy) else []
+            for others in self.copies(copy).values():
+                own += others
+            if own:
+                found[copy] = own
+        return found
+
     def apply(self, record: Record) -> None:
         """Take over a record that makes or deletes a model."""
         if record.kind == DELETE:
@@ -90,6 +105,7 @@ class Registry:
             else:
                 source = self._history[content["source"]]
                 known = Known(record.model, content["name"], source.specification, source.number)
+                self._copies.setdefault(source.number, []).append(known.number)
             self._by_name[known.name] = self._by_number[known.number] = self._history[known.number] = known
 
     def check_new(self, name: str, limit: int) -> None:

@@ -11,7 +11,7 @@ import novikoff._core as _core
 from novikoff.errors import quote
 from novikoff.serve.errors import ServeError
 
-from .examples import NOT_SERVED, Examples, joined
+from .examples import NO_LABEL, NOT_SERVED, Examples, joined
 from .model import Model
 from .pending import Pending, Waiting
 
@@ -46,18 +46,7 @@ def refuse_row(prepared: Prepared, is_array: bool) -> None:
 
 
 def read_to_learn(model: Model, body: bytes, limits: _core.ExampleLimits) -> _core.ReadExamples:
-    """Read a document whose examples are to be learned.
-
-    Its names and labels are added to the tables of the model while it is read. The first label decides of which kind
-    all labels are, so the first document is tried with other tables: if it is refused, the model stays as it is.
-
-    Raises
-    ------
-    ServeError
-        If an example cannot be read.
-    """
-    if len(model.labels) == 0:
-        refuse_first(_core.read_examples(body, *model.new_tables(), limits, True))
+    """Read a document whose examples are to be learned; raise a ServeError if one of them cannot be read."""
     read = _core.read_examples(body, model.names, model.labels, limits, True)
     refuse_first(read)
     return read
@@ -131,8 +120,8 @@ def prepare(
         Ids that are learned in the same group; those of this request are added.
     """
     codes, ids, kinds = read.codes, read.ids, read.features
-    if ids is None and not kinds.any() and (len(codes) == 0 or codes.min() >= 0):
-        return Prepared(Examples(read.offsets, read.columns, read.values, codes, read.width, read.weights))
+    if ids is None and not kinds.any() and not (codes == NO_LABEL).any():
+        return Prepared(Examples.of(read))
     rows: list[tuple[int, Any]] = []
     waiting: dict[int, Waiting] = {}  # by row
     earlier: dict[int, Examples] = {}  # what was predicted, by row
@@ -164,7 +153,7 @@ def prepare(
 
 def _problem(model: Model, kind: int, code: int, id: str | None, found: Waiting | None) -> str | None:
     """Return why an example cannot be learned; None if it can."""
-    if code < 0:
+    if code == NO_LABEL:
         return "it has no label y"
     if kind == TEXT and model.hashing is None:
         return "it is a text, but the model takes features in x. Make a model with hashing for texts"
@@ -181,8 +170,7 @@ def _gathered(
     earlier: dict[int, Examples],
 ) -> Examples:
     """Return the examples to learn, with the features of predictions that waited and those of texts."""
-    ids, kinds = read.ids, read.features
-    given = Examples(read.offsets, read.columns, read.values, read.codes, read.width, read.weights, ids)
+    given, kinds = Examples.of(read), read.features
     rows = np.array(learned, dtype=np.intp)
     parts = []
     if all(kinds[row] == NAMED for row in learned):
@@ -214,12 +202,14 @@ def with_features(labelled: Examples, features: Examples) -> Examples:
         max(labelled.width, features.width),
         labelled.weights,
         labelled.ids,
+        new_names=features.new_names,
+        new_labels=labelled.new_labels,
     )
 
 
 def features_of(model: Model, read: _core.ReadExamples) -> Examples:
     """Return the features of examples, of which some may be texts."""
-    named = Examples(read.offsets, read.columns, read.values, read.codes, read.width)
+    named = Examples.of(read)
     texts = read.texts
     if texts is None:
         return named

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -61,17 +61,29 @@ class Draft(msgspec.Struct):
             arm.learner = None if learner is None else dumps(learner)
         return self.saved
 
-    def write(self, directory: Path) -> Path:
-        """Write a snapshot, and remove older ones than the last two."""
+    def write(self, directory: Path, copies: Mapping[int, Sequence[int]]) -> Path:
+        """Write a snapshot, and remove older ones than the last two that no copy of the model needs.
+
+        Parameters
+        ----------
+        directory : Path
+            Where the snapshots are.
+        copies : mapping of int to sequence of int
+            The copies of the model, as `Registry.copies` returns them.
+        """
         content = MAGIC + msgspec.msgpack.encode(self.finished())
         path = directory / str(self.saved.model) / f"{self.saved.sequence:015d}.snapshot"
         path.parent.mkdir(exist_ok=True)
         with replacing(path) as file:
             file.write(content)
             file.write(hashlib.blake2b(content, digest_size=DIGEST).digest())
-        for old in paths(directory, self.saved.model)[KEPT:]:
-            with suppress(OSError):
-                old.unlink()
+        found = paths(directory, self.saved.model)
+        if found[KEPT:]:
+            needed = _needed(directory, found, copies)
+            for old in found[KEPT:]:
+                if old not in needed:
+                    with suppress(OSError):
+                        old.unlink()
         return path
 
 
@@ -98,6 +110,18 @@ def freeze(model: Model, checksum: bytes) -> Draft:
 def paths(directory: Path, model: int) -> list[Path]:
     """Return the snapshots of a model, the newest first."""
     return sorted((directory / str(model)).glob("*.snapshot"), reverse=True)
+
+
+def _needed(directory: Path, found: Sequence[Path], copies: Mapping[int, Sequence[int]]) -> set[Path]:
+    """Return those snapshots of a model, the newest first, from which copies begin that lack snapshots of their own.
+
+    The log may not have the examples before such a snapshot any more.
+    """
+    needed = set()
+    for copy, models in copies.items():
+        if any(len(paths(directory, number)) < KEPT for number in models):
+            needed.update([path for path in found if int(path.stem) <= copy][:1])
+    return needed
 
 
 def read(path: Path) -> Saved | None:

@@ -129,10 +129,6 @@ class Writer:
                     job.answer.set_exception(answer)
             return
         self.committer.put(groups, is_alone=self._inbox.is_empty)
-        for group in groups:
-            if not group.model.examples and group.has_refused:
-                # All were refused: their labels must not decide about those of the model.
-                self._memory.forget(group.model.number)
 
     def _groups(self, jobs: list[Job]) -> list[Group]:
         by_model: dict[int, list[Job]] = {}

@@ -18,8 +18,8 @@ import msgspec
 from novikoff._progress import ProgressCallback, no_progress
 from novikoff.errors import input_error
 from novikoff.serve.engine import snapshots
-from novikoff.serve.engine.following import FOLLOWS
 from novikoff.serve.engine.loading import Loader
+from novikoff.serve.engine.marks import FOLLOWS
 from novikoff.serve.engine.registry import Registry
 from novikoff.serve.log.errors import StoreError
 from novikoff.serve.log.store import LOG, SNAPSHOTS, Store
@@ -116,7 +116,7 @@ def _covered(store: Store, directory: Path, say: ProgressCallback) -> dict[int, 
         say(f"snapshot of {registry.number(number).name}", done / len(alive))
         model = loader.load(number)
         frozen = snapshots.freeze(model, store.checksum_at(model.sequence))
-        path = frozen.write(directory)
+        path = loader.write(frozen)
         read = snapshots.read(path)
         if read is None or msgspec.msgpack.encode(read) != msgspec.msgpack.encode(frozen.saved):
             message = f"{path}: the snapshot cannot be read back, so that nothing was removed. Check the disk."

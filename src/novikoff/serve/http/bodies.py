@@ -151,6 +151,12 @@ def too_long(limit: int) -> ServeError:
     return ServeError(413, "body_too_long", message)
 
 
+def too_slow(seconds: float) -> ServeError:
+    """Return the error of a body that did not arrive in time."""
+    message = f"The body did not arrive within {seconds:g} seconds. Send it faster, or raise body_seconds."
+    return ServeError(408, "body_too_slow", message)
+
+
 async def read_body(scope: Scope, receive: Receive, limit: int, seconds: float) -> bytes:
     """Return the whole body of a request, decompressed.
 
@@ -176,8 +182,7 @@ async def read_body(scope: Scope, receive: Receive, limit: int, seconds: float) 
         async with asyncio.timeout(seconds):
             body = await _received(receive, limit)
     except TimeoutError:
-        message = f"The body did not arrive within {seconds:g} seconds. Send it faster, or raise body_seconds."
-        raise ServeError(408, "body_too_slow", message) from None
+        raise too_slow(seconds) from None
     if isinstance(found, Identity):
         return body
     if len(body) < IN_THREAD:

@@ -89,8 +89,8 @@ OPERATIONS: tuple[Operation, ...] = (
         "Learn an example, or all examples of an array or none of them.",
         {200: Reply("What had been predicted, for each example.", {JSON: "Learned"})},
         "The answer comes after the examples are in the log. An id is learned once: if it is sent again, the "
-        "answer is the same as before, with `repeated`. An object of `id` and `y` alone gives the label of an earlier "
-        "prediction.",
+        "answer has what had been predicted, served and a mistake before, and `repeated`; it has no scores, and the "
+        "version of now. An object of `id` and `y` alone gives the label of an earlier prediction.",
         (*BODY_ERRORS, 404, 409, 422, 429),
         {JSON: "ExamplesToLearn"},
     ),

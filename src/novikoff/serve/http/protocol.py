@@ -9,8 +9,10 @@ import msgspec
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from novikoff.serve.errors import ServeError
+from novikoff.serve.settings import Settings
 
 from .answers import error_body
+from .bodies import too_slow
 from .direct import DirectAnswers
 from .stream import ABORT
 
@@ -34,6 +36,7 @@ class LimitedProtocol(HttpToolsProtocol):
     """A connection. ``limited`` makes a subclass with the limits in force, since uvicorn makes the instances."""
 
     header_seconds = 10.0
+    body_seconds = 300.0
     max_connections = 4096
     direct: DirectAnswers | None = None
 
@@ -103,8 +106,11 @@ class LimitedProtocol(HttpToolsProtocol):
             model, length = self._answered
             if len(data) == end + 4 + length:
                 self.direct.remember(data[:end], model, length)
-        if self._header_bytes and self._timer is None:  # they are not complete
-            self._expect_headers()
+        if self._timer is None:
+            if self._header_bytes:  # they are not complete
+                self._expect_headers()
+            elif self._model is not None:  # its body is not complete; the application would limit its time
+                self._timer = self.loop.call_later(self.body_seconds, self._refuse, too_slow(self.body_seconds))
 
     def _ends_headers(self, data: bytes) -> bool:
         """Whether the headers end within the limit: what follows them may be a long body."""
@@ -213,7 +219,7 @@ class LimitedProtocol(HttpToolsProtocol):
             self.transport.close()
 
 
-def limited(header_seconds: float, max_connections: int, direct: DirectAnswers | None = None) -> type[LimitedProtocol]:
-    """Return the class of connections with these limits, and what answers requests without the application."""
-    limits = {"header_seconds": header_seconds, "max_connections": max_connections, "direct": direct}
-    return type("Connection", (LimitedProtocol,), limits)
+def limited(settings: Settings, direct: DirectAnswers | None = None) -> type[LimitedProtocol]:
+    """Return the class of connections with the limits in force, and what answers requests without the application."""
+    limits = {name: getattr(settings, name) for name in ("header_seconds", "body_seconds", "max_connections")}
+    return type("Connection", (LimitedProtocol,), limits | {"direct": direct})

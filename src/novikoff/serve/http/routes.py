@@ -200,9 +200,9 @@ class Routes:
     async def events(self, call: Call) -> ASGIApp:
         """Answer GET /events."""
         name = call.query("model", DEFAULT_MODEL)
-        if self.service.watchers >= self.service.settings.max_watchers:
-            raise TOO_MANY
         first = await self._overviews.get(name)
+        if self.service.watchers >= self.service.settings.max_watchers:  # the answer counts itself before it waits
+            raise TOO_MANY
         return EventsAnswer(self.service, self._overviews, name, first)
 
     async def openapi(self, call: Call) -> ASGIApp:

@@ -24,7 +24,7 @@ from typing import Any
 
 import uvicorn
 
-from novikoff.errors import file_error, input_error
+from novikoff.errors import input_error
 from novikoff.serve.settings import Settings
 
 from .allocator import keep_memory
@@ -32,6 +32,7 @@ from .direct import DirectAnswers
 from .protocol import limited
 from .security import Gate
 from .service import Service
+from .tls import tls_context
 
 SWITCH_SECONDS = 0.0005  # after which a thread that waits gets the interpreter's lock
 BACKLOG = 2048  # connections that wait to be accepted
@@ -131,7 +132,7 @@ def _config(app: Any, settings: Settings, context: ssl.SSLContext | None) -> uvi
     direct = DirectAnswers(service, Gate(app, settings, service.tokens))
     return uvicorn.Config(
         app,
-        http=limited(settings.header_seconds, settings.max_connections, direct),
+        http=limited(settings, direct),
         ws="none",
         lifespan="off",  # the engine starts while the server answers 503
         log_config=None,
@@ -207,40 +208,6 @@ def _reason(host: str, port: int, error: OSError | OverflowError) -> str:
         case errno.EADDRNOTAVAIL:
             return f"this machine does not have the address {host}. Change host=."
     return f"cannot listen on {host}, port {port}: {getattr(error, 'strerror', None) or error}."
-
-
-def tls_context(settings: Settings) -> ssl.SSLContext | None:
-    """Return the settings of TLS 1.2 and 1.3; None without a certificate.
-
-    Raises
-    ------
-    InvalidInputError
-        The certificate or the key cannot be read, or they do not belong together.
-    """
-    if settings.tls_certificate is None or settings.tls_key is None:
-        return None
-    for path in (settings.tls_certificate, settings.tls_key):
-        try:
-            with open(path, "rb"):
-                pass
-        except OSError as error:
-            raise file_error(path, error) from None
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.minimum_version = ssl.TLSVersion.TLSv1_2
-    try:
-        context.load_cert_chain(settings.tls_certificate, settings.tls_key, password=_no_password)
-    except ssl.SSLError as error:
-        reason = (error.reason or "PEM text is needed").replace("_", " ").lower()
-        files = f"{settings.tls_certificate} and {settings.tls_key}"
-        message = (
-            f"the certificate and its key cannot be used: {reason}. Give two files in PEM format that belong together."
-        )
-        raise input_error(files, message) from None
-    return context
-
-
-def _no_password() -> str:
-    raise input_error("tls_key=", "the key is encrypted. Give a key without a password that only this user can read.")
 
 
 def allow_open_files(connections: int) -> None:

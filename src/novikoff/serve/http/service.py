@@ -8,10 +8,12 @@ from collections.abc import AsyncIterator, Callable
 from functools import partial
 from typing import Any, TypeVar
 
+from novikoff.errors import quote
 from novikoff.serve.errors import Asleep, ServeError
 from novikoff.serve.names import DEFAULT_MODEL
 from novikoff.serve.settings import Settings
 
+from .answers import logger
 from .engine_contract import EngineContract, ReplicationContract
 from .latency import Latency
 from .rates import Rates
@@ -151,16 +153,22 @@ async def in_thread(call: Callable[..., T], *arguments: Any) -> T:
 async def make_models(engine: EngineContract, settings: Settings) -> None:
     """Make the models of the settings file that do not exist; without any, the model ``default``.
 
-    A model that exists keeps its specification: what it has learned belongs to it. Followers get all models from the
+    A model that exists keeps its specification, because what it has learned belongs to it; there is a warning if the
+    settings have another one. Followers get all models from the
     server that they follow.
     """
-    if settings.follow is not None:
+    if engine.status().get("role") == "follower":
         return
     known = set(engine.names())
     if not settings.models and not known:
         await asyncio.wrap_future(engine.create(DEFAULT_MODEL, {"learner": settings.learner}))
     for name, model in settings.models.items():
-        if name not in known:
+        try:
             await asyncio.wrap_future(engine.create(name, model.specification))
+        except ServeError as error:
+            if error.code != "exists":
+                raise
+            logger.warning("The model %s keeps its specification, which is not that of the settings.", quote(name))
+        if name not in known:
             for shadow, specification in model.shadows.items():
                 await asyncio.wrap_future(engine.add_shadow(name, shadow, specification))

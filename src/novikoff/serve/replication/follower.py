@@ -15,8 +15,9 @@ from contextlib import suppress
 from typing import Any, Protocol
 from urllib.parse import urlsplit
 
-from novikoff.errors import NovikoffError, quote
+from novikoff.errors import InvalidInputError, NovikoffError
 from novikoff.serve.errors import ServeError
+from novikoff.serve.http.tokens import read_token
 from novikoff.serve.log.records import FIRST_CHECKSUM, Record
 from novikoff.serve.log.store import Store
 
@@ -39,6 +40,11 @@ class FollowingEngine(Protocol):
     """What a follower needs of the engine."""
 
     store: Store
+    is_copying: bool
+
+    def end_copy(self) -> None:
+        """Note that the first copy of the log is complete."""
+        ...
 
     def follow(self, records: list[Record]) -> Future[int]:
         """Take over records."""
@@ -63,7 +69,7 @@ class Follower:
     def __init__(self, engine: FollowingEngine, address: str, token_file: str | None) -> None:
         self._engine, self._token_file = engine, token_file
         self._url = urlsplit(address)
-        self.progress = Progress(address)
+        self.progress = Progress(address, engine.is_copying)
         self._stopping = threading.Event()
         self._socket: socket.socket | None = None
         self._is_away = (
@@ -150,7 +156,7 @@ class Follower:
         store = self._engine.store
         headers = {"Accept": "application/octet-stream"}
         if self._token_file is not None:
-            headers["Authorization"] = f"Bearer {_token(self._token_file)}"
+            headers["Authorization"] = f"Bearer {read_token(self._token_file)}"
         connection.request("GET", f"/v1/log?after={store.last}&checksum={store.checksum.hex()}", headers=headers)
         response = connection.getresponse()
         if response.status == 200:
@@ -167,6 +173,7 @@ class Follower:
             message = f"The log of {self.progress.address} is another one than that of this directory."
             raise Diverged(f"{message} Start the follower with an empty directory.")
         self.progress.connect(header.last, store.last)
+        self._note_copy()
 
     def _take_all(self, read: Callable[[int], bytes]) -> None:
         batch: list[Record] = []
@@ -176,6 +183,7 @@ class Follower:
                 self._take(batch)
                 batch, size = [], 0
                 self.progress.hear(frame.last, self._engine.store.last)
+                self._note_copy()
             else:
                 batch.append(frame)
                 size += len(frame.payload)
@@ -185,6 +193,10 @@ class Follower:
                     self.progress.hear(None, self._engine.store.last)
             if self._stopping.is_set():
                 return
+
+    def _note_copy(self) -> None:
+        if self.progress.has_caught_up and self._engine.is_copying:
+            self._engine.end_copy()
 
     def _take(self, batch: list[Record]) -> None:
         if not batch or self._stopping.is_set():
@@ -197,14 +209,6 @@ class Follower:
             raise
 
 
-def _token(path: str) -> str:
-    with open(path, encoding="utf-8") as file:
-        token = file.read(10_000).strip()
-    if not token or not token.isascii() or not token.isprintable():
-        raise ProtocolError(f"{path} must contain one token and nothing else.")
-    return token
-
-
 def _message(body: bytes) -> str:
     """Return the message of an error in JSON."""
     try:
@@ -215,7 +219,7 @@ def _message(body: bytes) -> str:
 
 def _sentence(error: BaseException, address: str) -> str:
     """Return what is wrong in one or two sentences."""
-    if isinstance(error, ProtocolError | ServeError):
+    if isinstance(error, ProtocolError | ServeError | InvalidInputError):
         return str(error)
     if isinstance(error, LeaderFailure):
         return f"{address} cannot send its log: {error}"
@@ -224,6 +228,4 @@ def _sentence(error: BaseException, address: str) -> str:
         return f"{message} SSL_CERT_FILE may name the certificate of its authority."
     if isinstance(error, TimeoutError):
         return f"{address} does not answer."
-    if isinstance(error, OSError) and error.filename is not None:
-        return f"{quote(str(error.filename))} cannot be read: {error.strerror}."
     return f"{address} cannot be reached: {getattr(error, 'strerror', None) or error or type(error).__name__}."

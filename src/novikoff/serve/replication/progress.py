@@ -14,6 +14,8 @@ class Progress:
     ----------
     address : str
         The server that is followed.
+    is_copying : bool, default=False
+        Whether the first copy of its log was not complete before.
 
     Attributes
     ----------
@@ -21,8 +23,8 @@ class Progress:
         Whether all records of the other server were here at some time.
     """
 
-    def __init__(self, address: str) -> None:
-        self.address = address
+    def __init__(self, address: str, is_copying: bool = False) -> None:
+        self.address, self._is_copying = address, is_copying
         self.has_caught_up = False
         self._state, self._reason = "connecting", "No connection was made yet."
         self._leader_last: int | None = None
@@ -68,7 +70,8 @@ class Progress:
         with self._lock:
             now = time.monotonic()
             behind = None if self._leader_last is None else max(0, self._leader_last - own_last)
-            is_serving = self.has_caught_up or (self._state == "connecting" and own_last > 0)
+            has_copy = own_last > 0 and not self._is_copying
+            is_serving = self.has_caught_up or (self._state == "connecting" and has_copy)
             return {
                 "leader": self.address,
                 "state": self._state,

@@ -55,9 +55,14 @@ class Replication:
         self._follower: Follower | None = None
         self._promoting = asyncio.Lock()
         engine.on_records(lambda records: self._signal.notify())
-        if settings.follow is not None and engine.is_following:
-            self._follower = Follower(engine, settings.follow, settings.follow_token)
-            engine.replication = self._follower.status
+        self._leader = (settings.follow, settings.follow_token)
+        self._follow()
+
+    def _follow(self) -> None:
+        address, token_file = self._leader
+        if address is not None and self._engine.is_following:
+            self._follower = Follower(self._engine, address, token_file)
+            self._engine.replication = self._follower.status
             self._follower.start()
 
     async def stop(self) -> None:
@@ -103,5 +108,9 @@ class Replication:
             follower, self._follower = self._follower, None
             if follower is not None:
                 await in_thread(follower.stop)
-                await asyncio.wrap_future(self._engine.promote())
+                try:
+                    await asyncio.wrap_future(self._engine.promote())
+                except BaseException:
+                    self._follow()
+                    raise
             return {"role": "leader", "promoted": follower is not None, "sequence": self._engine.store.last}
