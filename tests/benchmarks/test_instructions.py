@@ -27,6 +27,7 @@ fn=(4) other
 20 3
 totals: 1425
 """
+STORE = "python -m benchmarks.instructions.count --store"
 STORED = {"compiler": "GNU 12.2.0", "counts": {"a": 1000, "b": 1000}}
 
 
@@ -59,10 +60,10 @@ def test_a_new_kernel_must_be_stored():
     assert count.differences(STORED, {"c": 1}, "GNU 12.2.0") == ["c has no stored count"]
 
 
-def test_stored_counts_are_those_of_all_kernels():
+def test_stored_counts_are_those_of_kernels():
     for path in count.stored_path().parent.glob("*.json"):
         found = json.loads(path.read_text())
-        assert set(found["counts"]) == set(count.KERNELS)
+        assert set(found["counts"]) <= set(count.KERNELS)
         assert found["compiler"].split()[0] in ("GNU", "Clang", "AppleClang")
 
 
@@ -71,8 +72,10 @@ def test_hot_kernels_take_the_stored_number_of_instructions():
     if reason := count.missing():
         pytest.skip(reason)
     if not count.stored_path().exists():
-        command = "python -m benchmarks.instructions.count --store"
-        pytest.skip(f"{count.stored_path().name} does not exist: '{command}' stores the counts of this architecture")
+        pytest.skip(f"{count.stored_path().name} does not exist: '{STORE}' stores the counts of this architecture")
     compiler = count.build()
-    counts = {kernel: count.count(kernel) for kernel in count.KERNELS}
-    assert count.differences(json.loads(count.stored_path().read_text()), counts, compiler) == []
+    stored = json.loads(count.stored_path().read_text())
+    counts = {kernel: count.count(kernel) for kernel in count.KERNELS if kernel in stored["counts"]}
+    assert count.differences(stored, counts, compiler) == []
+    if unknown := [kernel for kernel in count.KERNELS if kernel not in counts]:  # changed on another architecture
+        pytest.skip(f"{', '.join(unknown)}: '{STORE}' stores the counts of this architecture")
