@@ -1,12 +1,16 @@
 """What Spark's workers do, without Spark."""
 
+import gc
 import pickle
+import sys
+import types
 
 import numpy as np
 import pytest
 from clusters import data_of, expected, refuse_one, same_bits, walk
 
 from novikoff.distributed.block import checked_block
+from novikoff.distributed.engines import spark_tasks
 from novikoff.distributed.engines.spark_tasks import (
     Work,
     advance,
@@ -101,3 +105,21 @@ def test_errors_that_cannot_be_sent_keep_their_text():
     assert str(portable(Local("why"))) == "Local: why"
     error = InvalidInputError("t: no.")
     assert portable(error) is error
+
+
+@pytest.mark.parametrize("is_reused", [True, False])
+def test_modules_are_exempt_from_garbage_collection_in_reused_workers_only(is_reused, monkeypatch):
+    frozen = []
+    monkeypatch.setattr(gc, "freeze", lambda: frozen.append(len(sys.modules)))
+    monkeypatch.setattr(spark_tasks, "_modules", 0)
+    monkeypatch.delenv("SPARK_REUSE_WORKER", raising=False)
+    if is_reused:
+        monkeypatch.setenv("SPARK_REUSE_WORKER", "1")
+    rows, new = tokens()[:1], ("r0", Shared((walk, 1.0)))
+    counts = []
+    for _ in range(2):
+        rounds_of(rows, [], None, new)
+        counts.append(len(frozen))
+    monkeypatch.setitem(sys.modules, "novikoff_a_new_module", types.ModuleType("novikoff_a_new_module"))
+    rounds_of(rows, [], None, new)
+    assert [*counts, len(frozen)] == ([1, 1, 2] if is_reused else [0, 0, 0])

@@ -7,9 +7,11 @@ all rounds so far, which gives the same bits.
 
 from __future__ import annotations
 
+import gc
 import os
 import pickle
 import shutil
+import sys
 import tempfile
 import uuid
 from collections.abc import Callable, Iterator
@@ -22,6 +24,8 @@ from ..rounds import on_block
 from . import kept_files
 from .packages import package
 from .tables import HashedTable, table_block
+
+_modules = 0  # of this process when its objects were last exempted from garbage collection
 
 
 @dataclass(frozen=True)
@@ -179,6 +183,7 @@ def _advanced(work: Work, number: int, token: Token) -> Outcome:
         return Outcome(number, 0, pickle.dumps(state, protocol=5))
     name, shared = work.new
     step, command = shared.value
+    spare_modules()
     # ``make`` is None where blocks come from a table, and is not called for a block that is there
     state, reply = on_block(step, work.make, True, block, state, command)  # type: ignore[arg-type]
     _save_state(folder, number, state, name, work.known)
@@ -210,6 +215,19 @@ def remove(folder: str, rows: Iterator[Any]) -> Iterator[None]:
     list(rows)
     shutil.rmtree(local_folder(folder), ignore_errors=True)
     return iter(())
+
+
+def spare_modules() -> None:
+    """Exempt what has been loaded with modules from the garbage collection of a worker.
+
+    The daemon of Spark collects all garbage of a reused worker after each task, which takes 50 ms or more with the
+    modules of NumPy, SciPy and Arrow: longer than a small step. They are never garbage, so they are set aside, anew
+    only when a task has loaded others. It is done before a step, when the last collection has just been made.
+    """
+    global _modules
+    if "SPARK_REUSE_WORKER" in os.environ and len(sys.modules) != _modules:
+        gc.freeze()
+        _modules = len(sys.modules)
 
 
 def portable(error: Exception) -> Exception:
