@@ -19,7 +19,9 @@ from novikoff.distributed.engines.spark_tasks import (
     local_folder,
     portable,
     remove,
+    whole_vectors,
 )
+from novikoff.distributed.engines.tables import table_block
 from novikoff.errors import InvalidInputError
 
 SIZES = [3, 0, 1]
@@ -123,3 +125,28 @@ def test_modules_are_exempt_from_garbage_collection_in_reused_workers_only(is_re
     monkeypatch.setitem(sys.modules, "novikoff_a_new_module", types.ModuleType("novikoff_a_new_module"))
     rounds_of(rows, [], None, new)
     assert [*counts, len(frozen)] == ([1, 1, 2] if is_reused else [0, 0, 0])
+
+
+@pytest.mark.parametrize("types", [[1, 1], [0, 1], [None, 1], []])
+def test_vectors_are_made_again_of_plain_columns(types):
+    pa = pytest.importorskip("pyarrow")
+    contents = {None: ([], []), 0: ([1], [5.0]), 1: ([], [3.0, 4.0])}
+    batch = pa.RecordBatch.from_arrays(
+        [
+            pa.array(types, pa.int8()),
+            pa.array([2 if kind == 0 else None for kind in types], pa.int32()),
+            pa.array([contents[kind][0] for kind in types], pa.list_(pa.int32())),
+            pa.array([contents[kind][1] for kind in types], pa.list_(pa.float64())),
+            pa.array(np.arange(len(types))),
+        ],
+        names=list("01234"),
+    )
+    table = pa.Table.from_batches([whole_vectors(pa, batch, {"features": True, "4": False})])
+    assert table.column_names == ["features", "4"]
+    if None in types:
+        with pytest.raises(InvalidInputError, match="row 0"):
+            table_block("t", table, "4", None)
+        return
+    X = table_block("t", table, "4", None).X
+    rows = [[0.0, 5.0] if kind == 0 else [3.0, 4.0] for kind in types]
+    assert np.array_equal(X.toarray() if 0 in types else X, np.reshape(rows, (len(types), 2 if types else 0)))

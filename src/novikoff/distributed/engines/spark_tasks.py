@@ -23,7 +23,7 @@ from ..block import Block
 from ..rounds import on_block
 from . import kept_files
 from .packages import package
-from .tables import HashedTable, table_block
+from .tables import VECTOR_FIELDS, HashedTable, table_block
 
 _modules = 0  # of this process when its objects were last exempted from garbage collection
 
@@ -138,17 +138,41 @@ def keep_table(
     y: Any,
     sample_weight: Any,
     schema: bytes,
+    kinds: dict[str, bool],
     hashed: HashedTable | None,
     batches: Iterator[Any],
 ) -> Iterator[Any]:
-    """Keep the block of a partition of a DataFrame, which comes as Arrow batches."""
+    """Keep the block of a partition of a DataFrame, which comes as Arrow batches of plain columns."""
     pa, pyspark = package(where, "pyarrow", "spark"), package(where, "pyspark", "spark")
-    found = list(batches)
-    empty = pa.ipc.read_schema(pa.py_buffer(schema))
-    table = pa.Table.from_batches(found) if found else empty.empty_table()
+    empty = pa.ipc.read_schema(pa.py_buffer(schema)).empty_table()
+    found = list(batches) or [pa.RecordBatch.from_pydict(empty.to_pydict(), schema=empty.schema)]
+    table = pa.Table.from_batches([whole_vectors(pa, batch, kinds) for batch in found])
     number = pyspark.TaskContext.get().partitionId()
     token = keep(folder, table_block, (f"{where}: partition {number}", table, y, sample_weight, hashed))
     yield pa.RecordBatch.from_pydict({"token": [token]}, schema=pa.schema([("token", pa.binary())]))
+
+
+def whole_vectors(pa: Any, batch: Any, kinds: dict[str, bool]) -> Any:
+    """Return an Arrow batch with named columns, and vectors as structures. Nothing is copied.
+
+    Parameters
+    ----------
+    pa : module
+        PyArrow.
+    batch : RecordBatch
+        The columns in their order; type, size, indices and values for a vector. The type of a missing one is null.
+    kinds : dict of str to bool
+        Whether each column holds vectors.
+    """
+    plain, columns = iter(batch.columns), []
+    for is_vector in kinds.values():
+        column = next(plain)
+        if is_vector:
+            fields = [column, *(next(plain) for _ in VECTOR_FIELDS[1:])]
+            mask = column.is_null() if column.null_count else None
+            column = pa.StructArray.from_arrays(fields, names=VECTOR_FIELDS, mask=mask)
+        columns.append(column)
+    return pa.RecordBatch.from_arrays(columns, names=list(kinds))
 
 
 def advance(work: Work, number: int, rows: Iterator[Any]) -> Iterator[Outcome]:
