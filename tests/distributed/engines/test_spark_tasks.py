@@ -1,12 +1,16 @@
 """What Spark's workers do, without Spark."""
 
+import gc
 import pickle
+import sys
+import types
 
 import numpy as np
 import pytest
 from clusters import data_of, expected, refuse_one, same_bits, walk
 
 from novikoff.distributed.block import checked_block
+from novikoff.distributed.engines import spark_tasks
 from novikoff.distributed.engines.spark_tasks import (
     Work,
     advance,
@@ -15,7 +19,9 @@ from novikoff.distributed.engines.spark_tasks import (
     local_folder,
     portable,
     remove,
+    whole_vectors,
 )
+from novikoff.distributed.engines.tables import table_block
 from novikoff.errors import InvalidInputError
 
 SIZES = [3, 0, 1]
@@ -101,3 +107,46 @@ def test_errors_that_cannot_be_sent_keep_their_text():
     assert str(portable(Local("why"))) == "Local: why"
     error = InvalidInputError("t: no.")
     assert portable(error) is error
+
+
+@pytest.mark.parametrize("is_reused", [True, False])
+def test_modules_are_exempt_from_garbage_collection_in_reused_workers_only(is_reused, monkeypatch):
+    frozen = []
+    monkeypatch.setattr(gc, "freeze", lambda: frozen.append(len(sys.modules)))
+    monkeypatch.setattr(spark_tasks, "_modules", 0)
+    monkeypatch.delenv("SPARK_REUSE_WORKER", raising=False)
+    if is_reused:
+        monkeypatch.setenv("SPARK_REUSE_WORKER", "1")
+    rows, new = tokens()[:1], ("r0", Shared((walk, 1.0)))
+    counts = []
+    for _ in range(2):
+        rounds_of(rows, [], None, new)
+        counts.append(len(frozen))
+    monkeypatch.setitem(sys.modules, "novikoff_a_new_module", types.ModuleType("novikoff_a_new_module"))
+    rounds_of(rows, [], None, new)
+    assert [*counts, len(frozen)] == ([1, 1, 2] if is_reused else [0, 0, 0])
+
+
+@pytest.mark.parametrize("types", [[1, 1], [0, 1], [None, 1], []])
+def test_vectors_are_made_again_of_plain_columns(types):
+    pa = pytest.importorskip("pyarrow")
+    contents = {None: ([], []), 0: ([1], [5.0]), 1: ([], [3.0, 4.0])}
+    batch = pa.RecordBatch.from_arrays(
+        [
+            pa.array(types, pa.int8()),
+            pa.array([2 if kind == 0 else None for kind in types], pa.int32()),
+            pa.array([contents[kind][0] for kind in types], pa.list_(pa.int32())),
+            pa.array([contents[kind][1] for kind in types], pa.list_(pa.float64())),
+            pa.array(np.arange(len(types))),
+        ],
+        names=list("01234"),
+    )
+    table = pa.Table.from_batches([whole_vectors(pa, batch, {"features": True, "4": False})])
+    assert table.column_names == ["features", "4"]
+    if None in types:
+        with pytest.raises(InvalidInputError, match="row 0"):
+            table_block("t", table, "4", None)
+        return
+    X = table_block("t", table, "4", None).X
+    rows = [[0.0, 5.0] if kind == 0 else [3.0, 4.0] for kind in types]
+    assert np.array_equal(X.toarray() if 0 in types else X, np.reshape(rows, (len(types), 2 if types else 0)))

@@ -7,9 +7,11 @@ all rounds so far, which gives the same bits.
 
 from __future__ import annotations
 
+import gc
 import os
 import pickle
 import shutil
+import sys
 import tempfile
 import uuid
 from collections.abc import Callable, Iterator
@@ -21,7 +23,9 @@ from ..block import Block
 from ..rounds import on_block
 from . import kept_files
 from .packages import package
-from .tables import HashedTable, table_block
+from .tables import VECTOR_FIELDS, HashedTable, table_block
+
+_modules = 0  # of this process when its objects were last exempted from garbage collection
 
 
 @dataclass(frozen=True)
@@ -134,17 +138,41 @@ def keep_table(
     y: Any,
     sample_weight: Any,
     schema: bytes,
+    kinds: dict[str, bool],
     hashed: HashedTable | None,
     batches: Iterator[Any],
 ) -> Iterator[Any]:
-    """Keep the block of a partition of a DataFrame, which comes as Arrow batches."""
+    """Keep the block of a partition of a DataFrame, which comes as Arrow batches of plain columns."""
     pa, pyspark = package(where, "pyarrow", "spark"), package(where, "pyspark", "spark")
-    found = list(batches)
-    empty = pa.ipc.read_schema(pa.py_buffer(schema))
-    table = pa.Table.from_batches(found) if found else empty.empty_table()
+    empty = pa.ipc.read_schema(pa.py_buffer(schema)).empty_table()
+    found = list(batches) or [pa.RecordBatch.from_pydict(empty.to_pydict(), schema=empty.schema)]
+    table = pa.Table.from_batches([whole_vectors(pa, batch, kinds) for batch in found])
     number = pyspark.TaskContext.get().partitionId()
     token = keep(folder, table_block, (f"{where}: partition {number}", table, y, sample_weight, hashed))
     yield pa.RecordBatch.from_pydict({"token": [token]}, schema=pa.schema([("token", pa.binary())]))
+
+
+def whole_vectors(pa: Any, batch: Any, kinds: dict[str, bool]) -> Any:
+    """Return an Arrow batch with named columns, and vectors as structures. Nothing is copied.
+
+    Parameters
+    ----------
+    pa : module
+        PyArrow.
+    batch : RecordBatch
+        The columns in their order; type, size, indices and values for a vector. The type of a missing one is null.
+    kinds : dict of str to bool
+        Whether each column holds vectors.
+    """
+    plain, columns = iter(batch.columns), []
+    for is_vector in kinds.values():
+        column = next(plain)
+        if is_vector:
+            fields = [column, *(next(plain) for _ in VECTOR_FIELDS[1:])]
+            mask = column.is_null() if column.null_count else None
+            column = pa.StructArray.from_arrays(fields, names=VECTOR_FIELDS, mask=mask)
+        columns.append(column)
+    return pa.RecordBatch.from_arrays(columns, names=list(kinds))
 
 
 def advance(work: Work, number: int, rows: Iterator[Any]) -> Iterator[Outcome]:
@@ -179,6 +207,7 @@ def _advanced(work: Work, number: int, token: Token) -> Outcome:
         return Outcome(number, 0, pickle.dumps(state, protocol=5))
     name, shared = work.new
     step, command = shared.value
+    spare_modules()
     # ``make`` is None where blocks come from a table, and is not called for a block that is there
     state, reply = on_block(step, work.make, True, block, state, command)  # type: ignore[arg-type]
     _save_state(folder, number, state, name, work.known)
@@ -210,6 +239,19 @@ def remove(folder: str, rows: Iterator[Any]) -> Iterator[None]:
     list(rows)
     shutil.rmtree(local_folder(folder), ignore_errors=True)
     return iter(())
+
+
+def spare_modules() -> None:
+    """Exempt what has been loaded with modules from the garbage collection of a worker.
+
+    The daemon of Spark collects all garbage of a reused worker after each task, which takes 50 ms or more with the
+    modules of NumPy, SciPy and Arrow: longer than a small step. They are never garbage, so they are set aside, anew
+    only when a task has loaded others. It is done before a step, when the last collection has just been made.
+    """
+    global _modules
+    if "SPARK_REUSE_WORKER" in os.environ and len(sys.modules) != _modules:
+        gc.freeze()
+        _modules = len(sys.modules)
 
 
 def portable(error: Exception) -> Exception:

@@ -17,7 +17,7 @@ from novikoff.errors import NovikoffError, input_error, quote
 from ..block import Block, checked_block
 from .packages import package
 
-VECTOR_FIELDS = {"type", "size", "indices", "values"}  # of Spark's vectors in Arrow; type 0 is sparse
+VECTOR_FIELDS = ("type", "size", "indices", "values")  # of Spark's vectors in Arrow; type 0 is sparse
 SPARSE = 0
 
 
@@ -153,7 +153,7 @@ def _of_arrow(column: Any) -> Any:
     pa = package("tables", "pyarrow", "spark")
     chunk = column.combine_chunks()
     chunk = pa.concat_arrays(chunk.chunks) if isinstance(chunk, pa.ChunkedArray) and chunk.num_chunks else chunk
-    if pa.types.is_struct(chunk.type) and {chunk.type.field(k).name for k in range(4)} >= VECTOR_FIELDS:
+    if pa.types.is_struct(chunk.type) and {chunk.type.field(k).name for k in range(4)} >= set(VECTOR_FIELDS):
         return _vectors(chunk)
     if (pa.types.is_boolean(chunk.type) and chunk.null_count) or pa.types.is_decimal(chunk.type):
         chunk = chunk.cast(pa.float64())
