@@ -1,8 +1,8 @@
 """Rules with a full matrix, as the verifier repeats them: with the matrix itself and a root of its inverse.
 
-Both keep A = a I + sum u u' and v = sum y u over the updates, and w = A^-1 v (docs/theory.md L2, L3). The kernel factors
-A. Here the inverse is S S', and w moves by recursive least squares, because A w = v are the normal equations of ridge
-regression to the labels. Both are accurate for rows of any length, where A itself is singular in floating point.
+Both keep A = a I + sum u u' and v = sum y u over the updates, and w = A^-1 v (docs/theory.md L2, L3). The kernel
+factors A. Here the inverse is S S', and w moves by recursive least squares, because A w = v are the normal equations of
+ridge regression to the labels. Both are accurate for rows of any length, where A itself is singular in floating point.
 """
 
 from __future__ import annotations
