@@ -268,7 +268,7 @@ def _in_plain_columns(frame: Any, kinds: dict[str, bool]) -> Any:
     """Return a DataFrame with numbered columns of numbers and arrays, of which each vector makes four.
 
     The arrays of a vector are computed by an expression: Spark sends those that it reads from its cache as they are to
-    Arrow element by element, in seven times the time. Structures of them would take a quarter more than columns.
+    Arrow element by element, in seven times the time. Structures of them would take more time than columns.
 
     Parameters
     ----------
