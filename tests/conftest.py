@@ -10,7 +10,7 @@ import pytest
 from hypothesis import settings
 
 from learners import ANY_WIDTH, MAKERS, ONE_VS_REST, STREAM_MAKERS
-from share import beyond_the_quick_cases
+from share import beyond_the_quick_cases, beyond_the_share
 
 settings.register_profile("default", deadline=None, max_examples=30)
 settings.register_profile("ci", deadline=None, max_examples=30, derandomize=True)
@@ -84,13 +84,17 @@ def pytest_addoption(parser):
 def pytest_collection_modifyitems(config, items):
     """Leave some cases of tests with many to ``make test-slow``, and begin with the packages of the longest tests.
 
-    A worker that begins a long test last would work alone at the end.
+    A worker that begins a long test last would work alone at the end. Of the slow cases, a share is run if
+    NOVIKOFF_SHARE is below 1.
     """
     quick = [item.nodeid for item in items if item.get_closest_marker("slow") is None]
     slow = set() if config.getoption("all_cases") else beyond_the_quick_cases(quick)
     for item in items:
         if item.nodeid in slow:
             item.add_marker(pytest.mark.slow)
+    left_out = beyond_the_share([item.nodeid for item in items if item.get_closest_marker("slow") is not None])
+    config.hook.pytest_deselected(items=[item for item in items if item.nodeid in left_out])
+    items[:] = [item for item in items if item.nodeid not in left_out]
     items.sort(key=lambda item: LONGEST.isdisjoint(item.path.parts))
 
 

@@ -8,7 +8,8 @@ from collections import defaultdict
 import pytest
 
 SHARE = float(os.environ.get("NOVIKOFF_SHARE", "1"))
-QUICK_CASES = 8  # of a test, unless all cases are asked for
+QUICK_CASES = 4  # of a test, unless all cases are asked for
+MIN_SLOW_CASES = 8  # of a test, however small the share
 
 
 def share_of(count):
@@ -23,10 +24,19 @@ def slow_unless(is_quick, values):
 
 def beyond_the_quick_cases(node_ids):
     """Of tests with more than QUICK_CASES cases, all but so many of these, which are chosen by their names."""
+    return _beyond(node_ids, lambda count: QUICK_CASES)
+
+
+def beyond_the_share(node_ids):
+    """Of the cases of each slow test, all but the share that is to be tried, and but MIN_SLOW_CASES."""
+    return _beyond(node_ids, lambda count: max(MIN_SLOW_CASES, share_of(count)))
+
+
+def _beyond(node_ids, most):
     cases = defaultdict(list)
     for node_id in node_ids:
         cases[node_id.partition("[")[0]].append(node_id)
-    return {node_id for each in cases.values() for node_id in sorted(each, key=_place)[QUICK_CASES:]}
+    return {node_id for each in cases.values() for node_id in sorted(each, key=_place)[most(len(each)) :]}
 
 
 def _place(node_id):

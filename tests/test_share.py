@@ -1,6 +1,9 @@
-"""Which cases of a test ``make test`` runs."""
+"""Which cases of a test ``make test`` runs, and which ``make test-slow`` with a share."""
 
-from share import QUICK_CASES, beyond_the_quick_cases
+import pytest
+
+import share
+from share import MIN_SLOW_CASES, QUICK_CASES, beyond_the_quick_cases, beyond_the_share
 
 FEW = [f"tests/a.py::test_few[{number}]" for number in range(QUICK_CASES)]
 MANY = [f"tests/a.py::test_many[{number}]" for number in range(50)]
@@ -18,3 +21,11 @@ def test_the_quick_cases_come_from_all_parts_and_do_not_depend_on_the_order():
     assert places[0] < 15
     assert places[-1] > 35
     assert beyond_the_quick_cases(MANY[::-1]) == set(MANY) - quick
+
+
+@pytest.mark.parametrize(("fraction", "run"), [(1.0, 50), (0.5, 25), (0.2, 10), (0.05, MIN_SLOW_CASES)])
+def test_of_slow_cases_a_share_is_run_and_some_at_least(monkeypatch, fraction, run):
+    monkeypatch.setattr(share, "SHARE", fraction)
+    left_out = beyond_the_share([*MANY, *FEW])
+    assert left_out <= set(MANY)
+    assert len(left_out) == len(MANY) - run
