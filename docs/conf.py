@@ -34,6 +34,7 @@ extensions = [
     "mathml",
     "api_objects",
     "playground",
+    "statements",
     "slim_theme",
     "accessible",
 ]

@@ -11,7 +11,6 @@ BAD_LINKS = {
     "#section": "not a link of the playground",
     "#%E0%A4%A": "it is damaged",
     "#v=2&points=p1_1": "another version",
-    "#v=1": "no points",
     "#v=1&points=p1": "point 1 cannot be read",
     "#v=1&points=p1_1x2_2": "point 1 cannot be read",
     "#v=1&points=q1_1": "point 1 cannot be read",

@@ -50,6 +50,17 @@ def test_a_link_names_the_preset_if_its_points_are_those_of_the_preset(tab, brow
         other.context.close()
 
 
+def test_a_link_without_points_has_those_of_its_preset(browser, folder):
+    tab = Tab(browser, folder, "#v=1&learner=soft&preset=xor")
+    assert tab.points() == [[1, 1, 1], [-1, -1, 1], [1, -1, -1], [-1, 1, -1]]
+    assert tab.page.evaluate("[playground.state.learner, playground.state.view.half > 1]") == ["soft", True]
+    assert tab.alert() is None
+    tab.page.evaluate("location.hash = '#v=1&learner=pa1'")
+    tab.until("playground.state.preset === 'wide' && playground.state.points.length === 24")
+    assert tab.trouble == []
+    tab.context.close()
+
+
 def test_the_plane_is_saved_as_svg_and_png(tab, tmp_path):
     tab.page.keyboard.press("End")
     for kind in ("SVG", "PNG"):

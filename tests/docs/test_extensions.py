@@ -9,6 +9,7 @@ from sphinx_extensions import DOCS, extension
 import novikoff as nk
 
 NAVIGATION, LINKS, OBJECTS = map(extension, ("navigation", "repository_links", "api_objects"))
+SOURCE = re.compile(r'"(?:Theory ([A-Z]\d*)|Note \d, claims? (\d)\.(\d+))')  # as in panels.js
 WRITTEN = {path.relative_to(DOCS).with_suffix("").as_posix() for path in DOCS.rglob("*.md")}
 WRITTEN |= {f"api/{path.stem}" for path in (DOCS / "api").glob("*.rst")} | {"gallery/index"}
 
@@ -117,3 +118,25 @@ def test_the_page_about_the_playground_gets_a_link_below_its_title():
     assert re.findall(r'href="([^"]+)"', text) == ["play/index.html"]
     assert text.startswith("# The playground\n\n<a ")
     assert text.endswith("</a>\n\n\nA page.\n\n# Other\n")
+
+
+def test_statements_and_claims_have_anchors():
+    statements = extension("statements")
+    text = "- **A4** If a separator\n- **B** After updates\n  - **no** statement\n"
+    marked = statements.with_anchors("theory", text)
+    assert re.findall(r'id="(.*?)"', marked) == ["a4", "b"]
+    assert re.sub("<span.*?</span>", "", marked) == text
+    assert statements.with_anchors("notes", "| 4.10 | A claim |") == '| <span id="claim-4-10"></span>4.10 | A claim |'
+    assert statements.with_anchors("svm", text) == text
+
+
+def test_the_sources_that_the_playground_names_have_anchors():
+    statements = extension("statements")
+    pages = ((DOCS / f"{name}.md").read_text(encoding="utf-8") for name in ("theory", "notes"))
+    anchors = re.findall(r'<span id="(.*?)"', "".join(map(statements.with_anchors, ("theory", "notes"), pages)))
+    scripts = DOCS.parent / "src" / "novikoff" / "_play" / "page"
+    named = [source for path in scripts.glob("*.js") for source in SOURCE.findall(path.read_text(encoding="utf-8"))]
+    assert len(named) > 20
+    places = [statement.lower() or f"claim-{note}-{claim}" for statement, note, claim in named]
+    assert set(places) <= set(anchors)
+    assert len(anchors) == len(set(anchors))

@@ -11,7 +11,7 @@ class App {
     this._fillControls();
     this.plot.resize();
     const isFromLink = this._adoptLink("The page shows a preset instead.");
-    if (!isFromLink) Object.assign(this.state, this.presetOf("wide", this.state.seed));
+    if (!isFromLink) Object.assign(this.state, this.presetOf(FIRST_PRESET, this.state.seed));
     this.editor = new Editor(this);
     this._connect();
     this.refresh();
@@ -20,7 +20,7 @@ class App {
   /** Adopt the state of the link, if there is one. A link that cannot be read leaves the state; `otherwise` says what is shown. */
   _adoptLink(otherwise) {
     try {
-      const found = stateFromLink(location.hash);
+      const found = stateFromLink(location.hash, (preset, seed) => this.presetOf(preset, seed).points);
       if (!found) return false;
       if (found.preset && csvOf(this.presetOf(found.preset, found.seed).points) !== csvOf(found.points)) found.preset = ""; // of another version
       this.state = found;

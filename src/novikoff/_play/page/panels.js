@@ -65,12 +65,20 @@ function showWords({ title, outcome, sentences, source, asks = false }) {
   byId("step-source").replaceChildren(...(source ? [sourceElement(source)] : []));
 }
 
-/** A source such as "Theory A4", as a link if the page knows where the manual is. */
+/** The place in the manual of the first statement that a source such as "Theory A4 and A5" names; null for a paper. */
+function placeInManual(text) {
+  const [, statement] = /^Theory ([A-Z]\d*)/.exec(text) ?? [];
+  if (statement) return `theory.html#${statement.toLowerCase()}`;
+  const [, note, claim] = /^Note \d, claims? (\d)\.(\d+)/.exec(text) ?? [];
+  return note ? `notes.html#claim-${note}-${claim}` : null;
+}
+
+/** A source, as a link if it is in the manual and the page knows where that is. */
 function sourceElement(text) {
   const manual = document.documentElement.dataset.manual;
-  const page = text.startsWith("Theory") ? "theory.html" : text.startsWith("Note") ? "notes.html" : null;
-  const element = document.createElement(manual !== undefined && page ? "a" : "span");
-  if (element.tagName === "A") element.href = `${manual}${page}`;
+  const place = placeInManual(text);
+  const element = document.createElement(manual !== undefined && place ? "a" : "span");
+  if (element.tagName === "A") element.href = `${manual}${place}`;
   element.textContent = text;
   return element;
 }

@@ -1,6 +1,7 @@
 // The state of the page, and the link that contains all of it.
 
 const LINK_VERSION = "1";
+const FIRST_PRESET = "wide"; // the points of a page or a link without any
 const SPEEDS = [1, 2, 5, 10, 20]; // steps per second
 const MAX_HALF = 2 * MAX_COORDINATE; // of a view: half of its height or width
 const MIN_HALF = 1e-30;
@@ -76,8 +77,11 @@ function settingFromLink(name, text) {
   return value;
 }
 
-/** The state of a link; null if there is none. Throws a UserError that says what is wrong with it. */
-function stateFromLink(fragment) {
+/** The state of a link; null if there is none. Throws a UserError that says what is wrong with it.
+ *
+ * A link without points has those of its preset, which `pointsOf(preset, seed)` returns.
+ */
+function stateFromLink(fragment, pointsOf) {
   const text = fragment.replace(/^#/, "");
   if (text === "" || byId(text)) return null; // nothing, or a place of the page
   let decoded = text;
@@ -103,7 +107,10 @@ function stateFromLink(fragment) {
     } else if (Object.hasOwn(SETTINGS, name)) state[name] = settingFromLink(name, value);
     else throw new UserError(`its part ${quoted(name)} is not known`);
   }
-  if (!fields.has("points")) throw new UserError("it has no points");
+  if (!fields.has("points")) {
+    state.preset ||= FIRST_PRESET;
+    state.points = pointsOf(state.preset, state.seed);
+  }
   if (!fields.has("view")) state.view = viewOf(state.points);
   return state;
 }
