@@ -114,6 +114,7 @@ def deny_writable_code():
     assert ctypes.CDLL(None).prctl(PR_SET_MDWE, PR_MDWE_REFUSE_EXEC_GAIN, 0, 0, 0) == 0
 
 
+@pytest.mark.slow
 def test_the_command_of_the_unit_runs_without_writable_code_and_keeps_its_state(tmp_path):
     program, *arguments = shlex.split(service()["ExecStart"].replace("${STATE_DIRECTORY}", str(tmp_path / "state")))
     assert program == "/opt/novikoff/bin/novikoff"
@@ -195,6 +196,7 @@ def test_everything_that_is_copied_exists_and_is_not_ignored():
         assert decisions[-1:] == [False], name
 
 
+@pytest.mark.slow
 def test_the_command_of_the_image_runs_and_is_healthy(tmp_path):
     state = tmp_path / "state"
     state.mkdir()

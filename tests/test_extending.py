@@ -160,6 +160,7 @@ def test_a_rule_changes_three_files_and_everything_else_one(tmp_path):
         assert len(paths) == (3 if "NormalizedPerceptron" in diff else 2 if "SquaredHinge" in diff else 1)
 
 
+@pytest.mark.slow
 def test_the_changes_make_the_modules_part_of_the_package(patched):
     """In a process of its own that imports the patched copy, with the losses that the compiled core has."""
     (patched / "src/novikoff/solvers/losses.py").write_bytes((ROOT / "src/novikoff/solvers/losses.py").read_bytes())

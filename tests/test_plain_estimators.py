@@ -130,6 +130,7 @@ print(json.dumps([found, "sklearn" in sys.modules]))
 """
 
 
+@pytest.mark.slow
 def test_learners_on_the_stand_ins_learn_the_same_bits():
     def run(*arguments):
         command = [sys.executable, "-W", "ignore", "-c", LEARN, *arguments]

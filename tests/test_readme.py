@@ -1,6 +1,7 @@
 """The README and the pages in docs/: their code and commands run, and they are up to date. See also tests/docs/."""
 
 import importlib.util
+import json
 import math
 import re
 import shlex
@@ -21,6 +22,14 @@ OF_SITE = ("docs/guide/", "docs/coming-from/", "docs/project/")  # folders whose
 NOT_RUN = ("text", "diff", "sh")  # output, changes to files, and commands that install or build
 NOT_RUN_BECAUSE = re.compile(r"^<!-- not run: \S.+ -->\n+```[a-z]+\n.*?^```$", re.DOTALL | re.MULTILINE)  # a reason
 FENCE = re.compile(r"^```([a-z]*)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+
+
+SPEEDS = {  # what the README states, and the stored comparison whose seconds and ratios these are
+    r"one dict takes ([\d.]+) µs, ([\d.]+) times less than River": ("online", "predict_one + learn_one, dict"),
+    r"read in ([\d.]+) s on two cores, (\d+) times .*?scikit-learn and (\d+) times": ("parse", "read, two threads"),
+    r"named columns in ([\d.]+) s, ([\d.]+) times faster": ("tables", "read and encode"),
+    r"into a model in ([\d.]+) s, .*? ([\d.]+) times faster than `liblinear-train`": ("end_to_end", "fit"),
+}
 
 
 def module_at(path):
@@ -110,6 +119,24 @@ def test_the_readme_links_to_every_page():
 
 def test_the_first_screen_has_two_commands():
     assert re.findall(r"^(make [a-z-]+)", PAGES["README.md"], re.M) == ["make demo", "make test"]
+
+
+@pytest.mark.parametrize("statement", SPEEDS)
+def test_the_readme_states_the_speeds_that_are_stored(statement):
+    suite, work = SPEEDS[statement]
+    table = json.loads((ROOT / "benchmarks" / "results" / f"{suite}.json").read_text())["table"]
+    row = next(row for row in table if row["work"].startswith(work))
+    seconds, *ratios = re.search(statement, " ".join(PAGES["README.md"].split())).groups()
+    stored = [row["ours"]["seconds"] * (1e6 if "µs" in statement else 1), *(peer["ratio"] for peer in row["peers"])]
+    for text, value in zip((seconds, *ratios), stored, strict=False):  # peers that the README leaves out come last
+        assert text == f"{value:.{len(text.partition('.')[2])}f}"
+
+
+def test_the_readme_states_the_soft_margin_as_the_page_of_benchmarks_does():
+    readme, page = (" ".join(PAGES[name].split()) for name in ("README.md", "docs/benchmarks.md"))
+    mean, lost = re.search(r"([\d.]+) times faster in the geometric mean over 60 problems, (\d+) of which", readme).groups()
+    assert re.search(rf"geometric mean is {re.escape(mean)}\b", page)
+    assert f"novikoff loses {lost} cells" in page
 
 
 def test_the_readme_is_short():

@@ -39,6 +39,7 @@ def test_messages_are_read_from_a_compressed_file(tmp_path):
     assert list(EXAMPLE.read_messages(path)) == [('see you "soon"', "ham"), ("free prize", "spam")]
 
 
+@pytest.mark.slow
 def test_the_example_runs_as_a_script(tmp_path):
     command = [sys.executable, PATH, "--count", "1000", "--delay", "50"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True, timeout=60)

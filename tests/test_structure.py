@@ -59,6 +59,7 @@ def type_tests(path, tree, packages):
                     yield f"{path} {name}"
 
 
+@pytest.mark.slow
 def test_no_type_tests_on_learners_or_certificates_outside_their_packages():
     packages = kinds()
     found = {text for path, tree in trees().items() for text in type_tests(path, tree, packages)}
@@ -115,6 +116,7 @@ def private_accesses(path, tree, own):
                 yield f"{path} {name}"
 
 
+@pytest.mark.slow
 def test_no_access_to_private_attributes_of_other_packages():
     own = {}
     for path, tree in trees().items():

@@ -123,6 +123,7 @@ def assert_right(first, last):
             assert found.verify(X, y), start + place
 
 
+@pytest.mark.slow
 def test_random_designs_agree_with_linear_programs():
     assert_right(0, 200)
 

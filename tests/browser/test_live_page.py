@@ -216,6 +216,7 @@ def test_stopped_learning_shows_its_reason(open_tab, server):
     expect(page.locator("#role")).to_have_text("Follower")
 
 
+@pytest.mark.slow
 def test_pause_keeps_the_numbers(open_tab, own_server):
     server = own_server(overview(examples=100))
     page = open_tab(server).page
@@ -242,6 +243,7 @@ def test_intervals_and_values_under_the_pointer(open_tab, server):
     expect(page.locator("#mistakes .where")).to_have_text("after 12,345 examples")
 
 
+@pytest.mark.slow
 def test_page_reconnects_after_the_server_restarts(open_tab, own_server):
     server = own_server(overview(examples=100))
     tab = open_tab(server)
@@ -276,6 +278,7 @@ def test_attempts_become_rarer_and_a_button_tries_at_once(open_tab, own_server):
     tab.failed_requests()
 
 
+@pytest.mark.slow
 def test_token_is_asked_for_and_kept_in_this_tab_alone(open_tab, own_server):
     server = own_server(overview(), token="secret")
     tab = open_tab(server)
@@ -366,6 +369,7 @@ def test_filter_finds_one_of_ten_thousand_models(open_tab, own_server):
     wait_until(page, lambda: "model-07531" in server.seen)  # after its overview, the page asks for its events
 
 
+@pytest.mark.slow
 def test_a_deleted_model_is_reported(open_tab, own_server):
     server = own_server(overview(), overview("other", 50))
     tab = open_tab(server)

@@ -277,6 +277,7 @@ def test_the_skip_link_leads_to_the_step_and_the_address_keeps_its_link(browser,
     other.context.close()
 
 
+@pytest.mark.slow
 def test_the_first_paint_comes_within_a_second(browser, folder):
     times = []
     for _ in range(3):

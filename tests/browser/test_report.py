@@ -142,6 +142,7 @@ def test_figures_are_drawn_and_a_light_page_on_a_phone_is_accessible(page):
     assert_accessible(page, OUTSIDE_FIGURES)
 
 
+@pytest.mark.slow
 def test_dark_scheme_changes_page_and_figures_and_is_accessible(page):
     colours = """() => {
       const label = document.querySelector("#figure-weights .ytick text");
@@ -162,6 +163,7 @@ def test_dark_scheme_changes_page_and_figures_and_is_accessible(page):
     assert page.evaluate(colours) == light
 
 
+@pytest.mark.slow
 def test_legend_entry_hides_and_shows_its_trace(page):
     shown = page.locator("#figure-boundary .scatterlayer .trace")
     before = shown.count()
@@ -180,6 +182,7 @@ def test_pointing_at_a_bar_shows_its_name(page):
     assert any(name in words for name in page.locator("#figure-weights .ytick text").all_text_contents())
 
 
+@pytest.mark.slow
 def test_page_of_two_classes_is_a_few_screens_and_leads_with_verdict_and_picture(browser, file_of):
     tab = Tab(browser, file_of("cancer"), is_folded=True)
     assert tab.page.evaluate("document.documentElement.scrollHeight") <= MAX_HEIGHT
@@ -242,6 +245,7 @@ def test_print_has_a_white_background(page, tmp_path):
     assert (tmp_path / "page.pdf").stat().st_size > 20_000
 
 
+@pytest.mark.slow
 def test_text_and_tables_are_there_without_javascript(browser, file_of):
     context = browser.new_context(java_script_enabled=False)
     page = context.new_page()

@@ -3,11 +3,14 @@
 import functools
 import http.server
 import threading
+from random import Random
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 from site_build import built
+
+from share import share_of
 
 pytestmark = pytest.mark.slow
 PAGES = [
@@ -129,6 +132,16 @@ def test_pages_are_accessible(scheme, open_tab, site):
         assert results.violations_count == 0, f"{name}\n{results.generate_report()}"
 
 
+def test_all_other_pages_are_accessible(open_tab, site):
+    pages = (page.relative_to(site).with_suffix("").as_posix() for page in sorted(site.rglob("*.html")))
+    names = [name for name in pages if name not in ACCESSIBLE and not name.startswith("_")]
+    assert len(names) > 100
+    tab = open_tab(site.as_uri())
+    for name in Random(0).sample(names, max(20, share_of(len(names)))):
+        results = Axe().run(tab.open(name), options={"resultTypes": ["violations"]})
+        assert results.violations_count == 0, f"{name}\n{results.generate_report()}"
+
+
 def test_pages_fit_a_phone(open_tab, site):
     tab = open_tab(site.as_uri(), size=PHONE)
     wide = {name: tab.open(name).evaluate("document.documentElement.scrollWidth") for name in PAGES}
@@ -169,7 +182,8 @@ def test_the_playground_of_the_site_runs_and_its_sources_are_links(place, open_t
     for links in ("#step-source a", "#theorem-sources a >> nth=1"):
         page.locator(links).click()
         expect(page.locator("h1").first).to_be_visible()
-        assert page.url in {f"{tab.base}/theory.html", f"{tab.base}/notes.html"}
+        assert page.url.split("#")[0] in {f"{tab.base}/theory.html", f"{tab.base}/notes.html"}
+        assert page.locator(":target").evaluate("(anchor) => anchor.closest('li, tr') !== null")  # a statement or a claim
         page.go_back()
     assert tab.trouble == []
 

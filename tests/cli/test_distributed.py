@@ -181,6 +181,7 @@ def started(*words):
     return subprocess.Popen(command, env=os.environ | PLAIN | {"PYTHONPATH": path}, **pipes)
 
 
+@pytest.mark.slow
 def test_interrupt_leaves_no_thread_and_a_checkpoint_goes_on(clicks, tmp_path):
     words = ("fit", clicks, *AROW, "--exclude", "job", "--checkpoint", tmp_path / "kept", "-o", tmp_path / "m.nvk")
     process = started(*words)

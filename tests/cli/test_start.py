@@ -90,6 +90,7 @@ def printed(lines):
     return run.stdout.splitlines()
 
 
+@pytest.mark.slow
 def test_modules_are_imported_late_and_are_there():
     lines = list(CHECKS)[:4]
     assert printed(lines) == [CHECKS[line] for line in lines]

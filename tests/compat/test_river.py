@@ -73,6 +73,7 @@ def test_what_is_no_learner_is_refused(river):
         RiverClassifier("perceptron")
 
 
+@pytest.mark.slow
 def test_without_river_the_error_says_what_to_install():
     code = (
         "import sys; sys.modules['river'] = None; import novikoff; from novikoff.compat.river import RiverClassifier\n"

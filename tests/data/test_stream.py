@@ -251,6 +251,7 @@ def test_standard_input_is_a_stream(monkeypatch, text, options, printed):
     assert [" ".join(map(str, [X.shape[1], *y])) for X, y in batches] == printed
 
 
+@pytest.mark.slow
 def test_standard_input_of_another_process_is_a_stream():
     text, options, printed = gzip.compress(TEXT), '{"batch_size": 2}', ["5 1 -1", "5 1 -1", "5 -1"]
     done = subprocess.run([sys.executable, "-c", PROGRAM, options], input=text, capture_output=True, timeout=60)
@@ -587,6 +588,7 @@ def test_a_stream_that_is_never_read_leaves_no_thread_and_no_file(long, name):
     assert_nothing_is_left(long[0])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", LONG)
 def test_two_scans_of_one_file_at_once(long, monkeypatch, name):
     monkeypatch.setattr(svmlight, "BLOCK_SIZE", 1 << 16)
@@ -739,6 +741,7 @@ def test_a_growing_file_widens(growing):
     file.end(os.unlink)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["t.svm", "t.csv"])
 def test_a_growing_file_that_is_cut_removed_or_replaced_ends_with_a_sentence(growing, tmp_path, name):
     begin = b"a,label\n1,1\n2,2\n" if name == "t.csv" else b"1 1:1\n2 1:1\n"
@@ -780,6 +783,7 @@ except KeyboardInterrupt:
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["t.svm.gz", *(pytest.param(n, marks=pytest.mark.slow) for n in ("t.svm", "t.csv"))])
 def test_an_interrupt_ends_a_growing_file(tmp_path, name):
     data = b"a,label\n1,1\n2,2\n" if ".csv" in name else b"1 1:1\n2 1:1\n"

@@ -376,6 +376,7 @@ for path in sys.argv[1:]:
 """
 
 
+@pytest.mark.slow
 def test_a_full_disk_leaves_nothing_and_is_reported(tmp_path):
     paths = [tmp_path / f"rows.{ending}" for ending in (*TABLES, "csv.gz", "svm", "svm.zst", "cache")]
     done = subprocess.run([sys.executable, "-c", FULL, *paths], capture_output=True, text=True, timeout=120)
@@ -404,6 +405,7 @@ print(*grown)
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("count", [18, pytest.param(80, marks=pytest.mark.slow)])
 def test_memory_does_not_grow_with_the_rows(count, tmp_path):
     paths = [tmp_path / f"rows.{ending}" for ending in ("csv", "svm", "parquet", "cache")]

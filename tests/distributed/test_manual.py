@@ -25,6 +25,7 @@ def cases():
         yield pytest.param(code, id=f"{number}-{name or 'local'}", marks=[pytest.mark.slow] if name else [])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("code", list(cases()))
 def test_a_block_of_the_manual_runs(code, tmp_path):
     name = engine_of(code)

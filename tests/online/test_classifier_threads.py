@@ -173,6 +173,7 @@ print((peak() - before) / size)
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("layout", ["C", "csr"])
 @pytest.mark.parametrize("model", ["Perceptron", pytest.param("MarginPerceptron", marks=pytest.mark.slow)])
 def test_the_peak_of_a_process_that_fits_hardly_rises_above_its_data(layout, model):

@@ -253,6 +253,7 @@ def test_a_margin_perceptron_converges_without_updates():
     np.testing.assert_array_equal(model.partial_fit(X, y).coef_, before)
 
 
+@pytest.mark.slow
 def test_python_suggests_no_private_name_where_there_is_no_reason():
     code = "import novikoff as nk; nk.Perceptron().partial_fit([[1.0], [0.0]], [1, 0]).stopped_"
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False)

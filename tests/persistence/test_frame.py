@@ -363,6 +363,7 @@ def at(tree, way):
     return tree
 
 
+@pytest.mark.slow
 @given(data=st.data(), name=st.sampled_from(NAMES))
 def test_a_header_that_is_changed_does_no_harm(one_path, data, name):
     tree = tree_of(saved(name))

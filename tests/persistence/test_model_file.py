@@ -521,6 +521,7 @@ def test_a_golden_file_is_written_again_as_it_was(path, file):
     assert plain(new) == plain(old)
 
 
+@pytest.mark.slow
 def test_a_golden_file_knows_how_far_its_stream_had_come():
     stored = [file for file in GOLDEN if file.stem in POSITIONS]
     assert stored

@@ -64,6 +64,7 @@ def test_given_axes_keep_their_title_and_most_of_the_width(layout):
     assert ax.get_window_extent().width > 0.75 * figure.width
 
 
+@pytest.mark.slow
 def test_axes_of_a_constrained_grid_do_not_touch_each_other():
     figure, grid = plt.subplots(1, 2, figsize=(7, 3), layout="constrained")
     shown = [DISPLAYS[name]().plot(ax=ax) for name, ax in zip(("mistakes", "boundary"), grid, strict=True)]

@@ -216,6 +216,7 @@ def run(state, kills, seed):
     return cluster
 
 
+@pytest.mark.slow
 def test_five_kills_under_load_lose_and_repeat_nothing(tmp_path):
     cluster = run(tmp_path / "state", 5, seed=1)
     assert len(cluster.acknowledged) > 50

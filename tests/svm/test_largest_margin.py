@@ -52,6 +52,7 @@ def test_the_dual_variables_make_the_weights(without_working_set):
     np.testing.assert_allclose(separator.certificate.model.weights, weights, rtol=1e-3)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("span", [3, 12, 120])
 @pytest.mark.parametrize("count", [60, pytest.param(60 + share_of(440), marks=pytest.mark.slow)])
 def test_every_separable_set_is_separated_whatever_the_scales_of_its_columns(span, count):

@@ -169,6 +169,7 @@ except KeyboardInterrupt:
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("classes", "loss"),
     [(3, "hinge"), *(pytest.param(*case, marks=pytest.mark.slow) for case in [(2, "hinge"), (2, "squared_hinge")])],

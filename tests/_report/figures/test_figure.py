@@ -63,6 +63,7 @@ def test_registered_figure_appears_on_the_page(svm, cancer):
     assert "569 rows.</figcaption>" in page
 
 
+@pytest.mark.slow
 def test_of_many_classes_those_with_the_most_errors_can_be_chosen():
     rng = np.random.default_rng(0)
     y = np.repeat(np.arange(30), 3)

@@ -226,6 +226,7 @@ def test_malformed_text_is_refused_with_its_line(text, message):
     assert str(error.value).startswith(message)
 
 
+@pytest.mark.slow
 def test_text_that_is_not_utf8_after_all_is_refused_with_its_line():
     text = b"a,b\n" + b"1,x\n" * 200_000 + b"2,\xff\n3,y\n"
     with pytest.raises(nk.InvalidInputError, match=r"it, line 200002: the text is not utf-8: .* 0xff\. Use encoding="):

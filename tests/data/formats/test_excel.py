@@ -87,6 +87,7 @@ def test_a_cell_that_is_far_from_all_others_is_refused(tmp_path, cell):
         nk.read(path)
 
 
+@pytest.mark.slow
 def test_a_sheet_with_many_cells_is_read(tmp_path):
     path = tmp_path / "t.xlsx"
     pd.DataFrame({f"x{k}": np.arange(2000.0) for k in range(40)} | {"label": [0, 1] * 1000}).to_excel(path, index=False)

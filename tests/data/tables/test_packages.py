@@ -27,6 +27,7 @@ def test_a_missing_package_is_named_with_the_command_that_installs_it(monkeypatc
         rows(f"SELECT * FROM '{path}'" if package == "duckdb" else str(path))
 
 
+@pytest.mark.slow
 def test_all_formats_can_be_imported_without_either_package():
     without = "import sys; sys.modules |= {'pyarrow': None, 'duckdb': None}"
     code = f"{without}; from novikoff.data.formats import FORMATS; list(FORMATS.values())"

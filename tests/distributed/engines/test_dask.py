@@ -81,6 +81,7 @@ class TestDask(EngineContract):
             run(rounds)
         assert tasks_left(client) == []
 
+    @pytest.mark.slow
     def test_an_interrupt_leaves_no_task_behind(self, engine, client):
         with engine.open(data_of(SIZES[8])) as rounds:
             before = rounds.run(walk, 1.0), rounds.states()
@@ -90,12 +91,14 @@ class TestDask(EngineContract):
             assert same_bits((before[0], rounds.states()), expected(SIZES[8], 1)[0] + [before[1]])
         assert tasks_left(client) == []
 
+    @pytest.mark.slow
     def test_states_stay_on_their_worker(self, engine):
         with engine.open(data_of(SIZES[8])) as rounds:
             assert len(set(rounds.run(process_id))) == 2
             assert rounds.run(process_id) == rounds.run(process_id)
 
 
+@pytest.mark.slow
 def test_one_worker_gives_the_same_bits():
     with cluster(1) as running, distributed.Client(running, set_as_default=False) as client:
         engine = DaskEngine.of("t", client)
@@ -166,6 +169,7 @@ def test_addresses_and_clients(client):
     assert DaskEngine.of("t", object()) is None
 
 
+@pytest.mark.slow
 def test_an_engine_that_connects_also_disconnects(client):
     with cluster(1) as running:
         engine = DaskEngine.of("t", "dask://" + running.scheduler_address.removeprefix("tcp://"))

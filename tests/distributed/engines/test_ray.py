@@ -39,6 +39,7 @@ ray = pytest.importorskip("ray", reason="Ray is not installed")
 import pandas as pd  # noqa: E402
 
 ray_data = pytest.importorskip("ray.data", reason="Ray is not installed")
+pytestmark = pytest.mark.slow  # it starts a cluster
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -51,7 +52,6 @@ def engine():
         gc.collect()  # processes of Ray that have not ended yet
 
 
-@pytest.mark.slow
 class TestRay(EngineContract):
     def test_subtrees_are_added_in_the_order_of_the_tree(self, engine):
         sizes = [1] * 19
@@ -125,7 +125,6 @@ def test_blocks_are_in_the_order_of_the_dataset(engine):
     assert not dataset.context.execution_options.preserve_order
 
 
-@pytest.mark.slow
 @of_ray_data
 def test_tensors_are_rows(engine):
     X, y, _ = rows(6)
@@ -134,7 +133,6 @@ def test_tensors_are_rows(engine):
     assert_same_data(engine, data, ([X], [y], None))
 
 
-@pytest.mark.slow
 @of_ray_data
 def test_text_columns_are_refused(engine):
     dataset = ray_data.from_items([{"a": 1.0, "job": "clerk", "y": 1}, {"a": 2.0, "job": "smith", "y": 0}])
@@ -151,7 +149,6 @@ def test_addresses(engine):
     assert engine.memory() > 0
 
 
-@pytest.mark.slow
 @of_ray_data
 def test_hashed_tables_have_the_columns_of_scan(engine):
     frame = hashable_frame()

@@ -45,6 +45,7 @@ from novikoff.errors import InvalidInputError
 
 pytest.importorskip("pyspark", reason="Spark is not installed")
 pytestmark = [
+    pytest.mark.slow,  # it starts a session
     pytest.mark.skipif(shutil.which("java") is None, reason="Java is not installed"),
     pytest.mark.filterwarnings("ignore:PySpark does not yet fully support pandas"),
 ]
@@ -95,7 +96,6 @@ def test_rounds_on_a_dataframe(session, engine):
         engine.data("t", frame, "lable", None)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("step", ["killed_walk", "walk_without_executor"])
 def test_a_killed_process_of_a_cluster_changes_nothing(step, tmp_path):
     """Python workers and executors are processes of their own there, and Spark tries tasks again."""
@@ -107,7 +107,6 @@ def test_a_killed_process_of_a_cluster_changes_nothing(step, tmp_path):
     assert found.stdout.split("\n")[-2] == "same bits"
 
 
-@pytest.mark.slow
 class TestSpark(EngineContract):
     def test_a_killed_python_worker_is_an_error_that_leaves_the_states(self, engine, tmp_path):
         """On one machine, Spark tries each task once."""
@@ -193,7 +192,6 @@ def assert_same_data(engine, data, lists):
     assert same_bits(found[0][1], found[1][1])
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["dense", "sparse"])
 def test_vectors_are_rows(session, engine, kind):
     from pyspark.ml.linalg import Vectors
@@ -212,14 +210,12 @@ def test_vectors_are_rows(session, engine, kind):
             assert same_bits(rounds.run(walk, 1.0), threads.run(walk, 1.0))
 
 
-@pytest.mark.slow
 def test_text_columns_are_refused(session, engine):
     frame = session.createDataFrame([(1.0, "clerk", 1), (2.0, "smith", 0)], ["a", "job", "y"])
     with pytest.raises(InvalidInputError, match="column 'job' holds values of type string, not numbers"):
         engine.data("t", frame, "y", None)
 
 
-@pytest.mark.slow
 def test_missing_values_are_refused_with_the_partition(session, engine):
     frame = session.createDataFrame([(1.0, 1), (None, 0)], ["a", "y"]).coalesce(1)
     with (
@@ -229,7 +225,6 @@ def test_missing_values_are_refused_with_the_partition(session, engine):
         rounds.run(walk, 1.0)
 
 
-@pytest.mark.slow
 def test_rows_that_change_are_noticed(session, engine):
     from pyspark.sql import Row
 
@@ -242,7 +237,6 @@ def test_rows_that_change_are_noticed(session, engine):
             rounds.run(sleep, 0)
 
 
-@pytest.mark.slow
 def test_addresses(session, engine):
     assert SparkEngine.of("t", "spark") is not None
     assert SparkEngine.of("t", "dask") is None
@@ -252,7 +246,6 @@ def test_addresses(session, engine):
         SparkEngine.of("t", "spark://nowhere:7077")
 
 
-@pytest.mark.slow
 def test_hashed_tables_have_the_columns_of_scan(session, engine):
     frame = hashable_frame()
     table = session.createDataFrame(frame.to_dict("records")).repartition(2)

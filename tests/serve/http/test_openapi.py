@@ -68,6 +68,7 @@ def check_at_random(server, name, examples):
     run()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [o.name for o in OPERATIONS if o.name not in ENDLESS])
 def test_random_requests_are_answered_as_described(server, name):
     check_at_random(server, name, 5)

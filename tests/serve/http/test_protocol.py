@@ -71,17 +71,18 @@ def test_an_idle_connection_is_closed_without_a_word(server):
         assert all_of(connection) == b""
 
 
+@pytest.mark.slow
 def test_a_connection_whose_requests_are_known_is_closed_when_it_is_idle_and_not_before(server):
     asked = request("POST", "/v1/models/default/predict", "content-type: application/json", body=b'{"x": {}}')
     with server.connect() as connection:
         began = time.monotonic()
         while time.monotonic() < began + 1.5:  # longer than the limit
+            last = time.monotonic()
             connection.sendall(asked)
             assert connection.recv(1000).startswith(b"HTTP/1.1 200")
             time.sleep(0.1)
-        last = time.monotonic()
         assert all_of(connection) == b""
-        assert time.monotonic() - last > 0.7
+        assert time.monotonic() - last > 0.9
 
 
 @pytest.mark.parametrize("name", [b"x-a: ", b""])
