@@ -7,8 +7,9 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
-from benchmarks.harness import Suite, Timed
+from benchmarks.harness import Session, Suite, Timed, Worker
 from benchmarks.harness.race import race
 from benchmarks.harness.ratio import MET, MISSED, UNDECIDED, Times
 from benchmarks.harness.session import RESULTS, load_result
@@ -17,7 +18,7 @@ from benchmarks.page import figures, sections, stored, svm
 from benchmarks.page.stored import ratios, result, rows_of
 
 from benchmarks import __main__ as runner
-from benchmarks import serve
+from benchmarks import margin, serve, svm_cells
 
 ROOT = Path(__file__).parents[2]
 NOT_SUITES = {"__init__", "__main__", "fingerprint", "svm_cells"}
@@ -215,6 +216,69 @@ def test_a_limit_of_the_server_is_judged_by_all_rounds():
     assert serve.limit_row("p99", [2.0, 3.0, 4.0], "ms", 10, "")["met"] == MET
     assert serve.limit_row("p99", [8.0, 9.0, 14.0], "ms", 10, "")["met"] == UNDECIDED
     assert serve.limit_row("p99", [11.0, 12.0, 14.0], "ms", 10, "")["met"] == MISSED
+
+
+# ---- suites that measure in another process --------------------------------------------------------------------------
+
+
+class SameProcess(Worker):
+    """A worker that does its jobs in this process, and stops none of them."""
+
+    def __init__(self, prepare, *arguments):
+        self._data = prepare(*arguments)
+
+    def __call__(self, cap, job, *arguments):
+        return job(self._data, *arguments)
+
+    def close(self):
+        pass
+
+
+def test_a_job_that_was_stopped_is_a_bound():
+    assert Worker.contestant(lambda *_: None, 20.0, None)() == Timed(20.0, stopped=True)
+    assert Worker.contestant(lambda *_: Timed(1.0, "answer"), 20.0, None)() == Timed(1.0, "answer")
+
+
+def test_hard_margins_have_intervals_and_say_how_exact_the_peer_is(tmp_path, monkeypatch):
+    random = np.random.default_rng(0)
+    X = random.normal(size=(40, 5))
+    y = np.where(X[:, 0] > 0, 1, -1)
+    monkeypatch.setattr(margin, "Worker", SameProcess)
+    monkeypatch.setattr(margin, "prepare", lambda name: (X + 2 * y[:, None] * np.eye(5)[0], y))
+    monkeypatch.setattr(margin, "CONTESTANTS", {"novikoff": margin.ours, "SVC": margin.svc, "poor": poor_plane})
+    session = Session(margin.SUITE, quick=True, folder=tmp_path)
+    margin.compare(session, "generated")
+    (row,) = load_result(tmp_path / "margin.json")["table"]
+    assert row["proven"]
+    assert row["ours"]["rounds"] == 3
+    assert row["ours"]["cost"] == pytest.approx(1.0, abs=1e-6)
+    assert all(len(peer["ratio_interval"]) == 2 for peer in row["peers"])
+    assert row["peers"][1]["answer"] == "less exact"
+
+
+def poor_plane(X, y):
+    """A plane that separates the classes with less than the best margin."""
+    w, b = margin.ours(X, y)
+    return w, b + 0.01 * np.linalg.norm(w)
+
+
+def test_fits_of_the_soft_margin_make_three_rounds_or_more(monkeypatch):
+    runs = {"quick": iter([Timed(0.01)] * 99), "slow": iter([Timed(5.0)] * 99)}
+    monkeypatch.setattr(SameProcess, "contestant", lambda self, cap, job, name: lambda: next(runs[name]))
+    worker = SameProcess(lambda: None)
+    times = svm_cells.timed_rounds(worker, 20.0, {"quick": "quick"}, {"quick": 0.01, "stopped": 20.0})
+    assert (len(times["quick"].seconds), times["stopped"].seconds, times["stopped"].stopped) == (15, [20.0] * 15, True)
+    times = svm_cells.timed_rounds(worker, 20.0, {"slow": "slow"}, {"slow": 5.0})
+    assert times["slow"].seconds == [5.0] * 3
+
+
+def test_rates_are_compared_as_seconds_without_the_warm_up():
+    rates = {"ours": iter([1.0, 200.0, 400.0, 100.0]), "peer": iter([1.0, 50.0, 100.0, 25.0])}
+    times = serve.rates_of({name: lambda own=own: next(own) for name, own in rates.items()}, 3)
+    assert times["ours"].seconds == [1 / 200, 1 / 400, 1 / 100]
+    assert serve.rate_text(times["ours"]) == "200/s"
+    row = serve.row("work", "", "", (times["ours"], times["peer"]))
+    assert (row["ratio"], row["ratio_interval"], row["verdict"]) == (4.0, [4.0, 4.0], "faster")
 
 
 def test_no_suite_makes_fewer_than_three_rounds():
