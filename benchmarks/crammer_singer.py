@@ -1,16 +1,17 @@
 """The joint machine of several classes against LinearSVC(multi_class="crammer_singer"), to an equal objective.
 
 Both minimise the same objective, without intercepts or with penalised ones. Ours is solved to a relative duality gap.
-LinearSVC has no gap, so its tolerance falls until its objective is not above ours; the time of that run
-alone is compared. Some runs are stopped; their ratios are lower bounds.
-Seconds are those of the processor, all threads together, because the machine may do other work, too.
+LinearSVC has no gap, so its tolerance falls until its objective is not above ours; runs with that tolerance
+alone are compared. Seconds are those of the processor, all threads together, because the machine may do other work,
+too. If LinearSVC is stopped, the ratio is a lower bound, and both are timed by the clock, because a run that was
+stopped has no seconds of the processor.
 """
 
 from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Mapping
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -20,12 +21,11 @@ from sklearn.svm import LinearSVC
 import novikoff as nk
 
 from .data.sets import DATA, mnist
-from .harness import Session, Suite, Worker
-from .harness.race import WORSE
-from .harness.session import show
+from .harness import Session, Suite, Timed, Worker
 
 SETS = ("news20", "mnist")
 TOLERANCES = (10.0, 3.0, 1.0, 0.3, 0.1, 0.03, 0.01, 0.003, 0.001)
+Clock = Callable[[], float]
 
 
 def read(name: str, step: int) -> tuple[Any, Any]:
@@ -49,57 +49,58 @@ def objective(data: tuple[Any, Any], W: Any, b: Any, C: float, has_intercept: bo
     return float(0.5 * np.sum(W**2) + 0.5 * has_intercept * np.sum(b**2) + C * np.sum(scores.max(axis=1) - own))
 
 
-def ours(data: tuple[Any, Any], C: float, has_intercept: bool, gap: float) -> tuple[float, float, float, float]:
-    """Return seconds of the processor, the objective, the proven gap, and seconds on the clock."""
-    settings = {
-        "loss": "hinge",
-        "fit_intercept": has_intercept,
-        "penalized_intercept": has_intercept,
-        "tol": gap,
-        "C": C,
-    }
-    start, began = time.process_time(), time.perf_counter()
+def ours(data: tuple[Any, Any], clock: Clock, C: float, has_intercept: bool, gap: float) -> Timed:
+    """Return the seconds of a fit, and its objective."""
+    settings = {"loss": "hinge", "tol": gap, "C": C}
+    settings |= {"fit_intercept": has_intercept, "penalized_intercept": has_intercept}
+    start = clock()
     model = nk.LinearSVM(multi_class="crammer_singer", **settings).fit(*data)
-    seconds, elapsed = time.process_time() - start, time.perf_counter() - began
-    found = objective(data, model.coef_, model.intercept_, C, has_intercept)
-    return seconds, found, model.certificate_.relative_gap, elapsed
+    return Timed(clock() - start, objective(data, model.coef_, model.intercept_, C, has_intercept))
 
 
-def theirs(data: tuple[Any, Any], C: float, has_intercept: bool, tol: float) -> tuple[float, float]:
-    """Return seconds of the processor and the objective."""
+def theirs(data: tuple[Any, Any], clock: Clock, C: float, has_intercept: bool, tol: float) -> Timed:
+    """Return the seconds of a fit, and its objective."""
     model = LinearSVC(
         multi_class="crammer_singer", C=C, tol=tol, fit_intercept=has_intercept, intercept_scaling=1, random_state=0
     )
     warnings.simplefilter("ignore")  # multi_class is deprecated
-    start = time.process_time()
+    start = clock()
     model.fit(*data)
-    seconds = time.process_time() - start
-    return seconds, objective(data, model.coef_, model.intercept_, C, has_intercept)
+    return Timed(clock() - start, objective(data, model.coef_, model.intercept_, C, has_intercept))
 
 
-def compare(name: str, has_intercept: bool, size: Mapping[str, Any]) -> dict[str, Any]:
-    """Return one row of the table: both solvers on one set."""
-    C, gap, cap = 1.0, size["gap"], size["cap"]
-    worker = Worker(read, name, size["step"])
-    first = worker(cap, ours, C, has_intercept, gap)
-    row = {"set": name, "C": C, "intercept": "penalized" if has_intercept else "none", "gap": first[2]}
+def tolerance_of(worker: Worker, cap: float, C: float, has_intercept: bool, most: float) -> tuple[float, bool]:
+    """Return the largest tolerance with which LinearSVC is not above our objective, and whether it was stopped."""
     for tol in TOLERANCES:
-        found = worker(cap, theirs, C, has_intercept, tol)
-        if found is None or found[1] <= first[1] * (1 + 1e-9):
+        found = worker(cap, theirs, time.process_time, C, has_intercept, tol)
+        if found is None or found.answer <= most * (1 + 1e-9):
             break
-        print(
-            f"{name}: LinearSVC(tol={tol:g}) {found[0]:.1f} s, objective {found[1]:.6g}, ours {first[1]:.6g}",
-            flush=True,
-        )
-    second = worker(cap, ours, C, has_intercept, gap)  # before and after, as the machine may have changed
-    seconds = 0.5 * (first[0] + second[0])
+    return tol, found is None
+
+
+def compare(session: Session, name: str, has_intercept: bool) -> None:
+    """Compare both solvers on one set."""
+    C, gap, cap = 1.0, session.size["gap"], session.size["cap"]
+    worker = Worker(read, name, session.size["step"])
+    first = worker(cap, ours, time.process_time, C, has_intercept, gap)
+    tol, stopped = tolerance_of(worker, cap, C, has_intercept, first.answer)
+    clock: Clock = time.perf_counter if stopped else time.process_time
+    intercept = "penalized" if has_intercept else "none"
+    session.compare(
+        f"{name}, intercept: {intercept}",
+        {"novikoff": worker.contestant(cap, ours, clock, C, has_intercept, gap)},
+        {f"LinearSVC, tol={tol:g}": worker.contestant(cap, theirs, clock, C, has_intercept, tol)},
+        rounds=3,
+        cost=lambda value: value,
+        tolerance=gap,
+        set=name,
+        C=C,
+        intercept=intercept,
+        gap=gap,
+        cap=cap,
+        seconds_of="the clock" if stopped else "the processor",
+    )
     worker.close()
-    row |= {"ours": seconds, "objective": first[1], "tol of LinearSVC": tol}
-    if found is None:  # a run that was stopped has no seconds of the processor, so both are taken from the clock
-        least = cap / (0.5 * (first[3] + second[3]))
-        return row | {"LinearSVC": f"more than {cap:g}", "its objective": "", "times": f"more than {least:.1f}"}
-    equal = found[1] <= first[1] * (1 + 1e-9)
-    return row | {"LinearSVC": found[0], "its objective": found[1], "times": found[0] / seconds if equal else WORSE}
 
 
 def run(session: Session) -> None:
@@ -109,15 +110,14 @@ def run(session: Session) -> None:
             print(f"{name} is left out: its files are not in {DATA} (set NOVIKOFF_DATA)")
             continue
         for has_intercept in session.size["intercepts"]:
-            session.merge("cells", ("set", "intercept"), [compare(name, has_intercept, session.size)])
-    show(session.content.get("cells", []))
+            compare(session, name, has_intercept)
 
 
 SUITE = Suite(
     name="crammer_singer",
     measures="the joint machine of several classes, in seconds of the processor",
     contestants=("LinearSVC(multi_class='crammer_singer')",),
-    answers="the tolerance of LinearSVC falls until its objective is not above ours",
+    answers="the tolerance of LinearSVC falls until its objective is not above ours, which is proven to a gap",
     limit="one pass over the values for each class",
     run=run,
     quick={"sets": ("news20",), "intercepts": (False,), "gap": 1e-2, "cap": 60.0, "step": 10},

@@ -1,13 +1,13 @@
 """HardMarginSVM against SVC(kernel="linear", C=1e10) and Clarabel's quadratic program, on data that can be separated.
 
-All fits of a set are made in turn, round after round, in one process, each to its own measure: ours until the margin is
-within 1e-6 of the best, the others as they come. The margin of each, min y f / |w| over all rows, is reported by what
-it lacks to the upper bound. Some fits are stopped; ratios to them are lower bounds.
+Each program stops at its own measure: ours when the margin is proven to be within 1e-6 of the best, the others as they
+come. The margin of each, min y f / |w| over all rows, is compared with the proven upper bound: what an answer costs is
+the upper bound over its margin. SVC reaches about 0.9995 of the best margin. It is timed nevertheless, as less exact.
 """
 
 from __future__ import annotations
 
-import statistics
+import math
 import time
 from typing import Any
 
@@ -18,11 +18,11 @@ from sklearn.svm import SVC
 import novikoff as nk
 
 from .data.sets import at_hand, read
-from .harness import Session, Suite, Worker
-from .harness.session import show
+from .harness import Session, Suite, Timed, Worker
 
 SETS = ("mushrooms", "pcmac", "basehock", "colon", "leukemia", "digits")
-LONG = 60.0  # seconds of all fits of one contestant after which no more are made
+PATIENCE = 60.0  # seconds of all fits of one contestant after which three rounds must do
+TOLERANCE = 1e-6  # of the margin, relative to the best
 Data = tuple[Any, np.ndarray]
 
 
@@ -33,7 +33,7 @@ def prepare(name: str) -> Data:
 
 
 def ours(X: Any, y: np.ndarray) -> tuple[np.ndarray, float]:
-    model = nk.HardMarginSVM(tol=1e-6).fit(X, y)
+    model = nk.HardMarginSVM(tol=TOLERANCE).fit(X, y)
     return model.coef_[0], model.intercept_[0]
 
 
@@ -63,80 +63,61 @@ def quadratic_program(X: Any, y: np.ndarray) -> tuple[np.ndarray, float]:
     return v[:-1] / unit, float(v[-1])
 
 
-CONTESTANTS = {"ours": ours, "SVC": svc, "Clarabel": quadratic_program}
+CONTESTANTS = {"novikoff": ours, "SVC": svc, "Clarabel": quadratic_program}
 
 
-def fit(data: Data, who: str) -> dict[str, float]:
-    """Seconds, and the margin that was reached."""
+def fit(data: Data, who: str) -> Timed:
+    """Return seconds, and the margin that was reached."""
     X, y = data
     start = time.perf_counter()
     w, b = CONTESTANTS[who](X, y)
     seconds = time.perf_counter() - start
-    return {"seconds": seconds, "margin": float((y * (X @ w + b)).min() / np.linalg.norm(w))}
+    return Timed(seconds, float((y * (X @ w + b)).min() / np.linalg.norm(w)))
 
 
 def upper_bound(data: Data) -> tuple[float, bool]:
     """What no margin exceeds, and whether the certificate that says so is verified."""
-    certificate = nk.HardMarginSVM(tol=1e-6).fit(*data).certificate_
+    certificate = nk.HardMarginSVM(tol=TOLERANCE).fit(*data).certificate_
     return certificate.margin_upper_bound, bool(certificate.verify(*data))
 
 
-def measure(name: str, rounds: int, cap: float) -> dict[str, Any]:
+def compare(session: Session, name: str) -> None:
+    """Compare the fits of one set."""
+    cap = session.size["cap"]
     worker = Worker(prepare, name)
     upper, proven = worker(cap, upper_bound)
-    runs: dict[str, list[dict[str, float] | None]] = {who: [] for who in CONTESTANTS}
-    for _ in range(rounds):
-        for who, done in runs.items():
-            if None not in done and sum(run["seconds"] for run in done) < LONG:
-                done.append(worker(cap, fit, who))
+    peers = [who for who in CONTESTANTS if who != "novikoff"]
+    session.compare(
+        f"hard margin, {name}",
+        {"novikoff": worker.contestant(cap, fit, "novikoff")},
+        {who: worker.contestant(cap, fit, who) for who in peers},
+        rounds=session.size["rounds"],
+        cost=lambda margin: upper / margin if margin > 0 else math.inf,
+        tolerance=TOLERANCE,
+        less_exact_peers=True,
+        patience=PATIENCE,
+        set=name,
+        proven=proven,
+        cap=cap,
+    )
     worker.close()
-    seconds = {who: statistics.median(run["seconds"] if run else cap for run in done) for who, done in runs.items()}
-    return {
-        "set": name,
-        "proven": proven,
-        "seconds": seconds,
-        "share of the best margin": {who: done[0] and done[0]["margin"] / upper for who, done in runs.items()},
-        "reached": {who: None not in done for who, done in runs.items()},
-        "times faster": {who: seconds[who] / seconds["ours"] for who in seconds if who != "ours"},
-    }
-
-
-def summary(rows: list[dict[str, Any]]) -> tuple[list[dict[str, Any]], dict[str, float]]:
-    """A table to print, and the geometric means of its ratios."""
-    table = []
-    for row in rows:
-        cells: dict[str, Any] = {"set": row["set"]}
-        for who, seconds in row["seconds"].items():
-            share = row["share of the best margin"][who]
-            cells[f"{who}, s"] = f"{'' if row['reached'][who] else '>='}{seconds:.4g}"
-            cells[f"{who}, missing"] = "-" if share is None else f"{1 - share:.1e}"
-        table.append({**cells, **{f"faster than {who}": ratio for who, ratio in row["times faster"].items()}})
-    means = {
-        f"geometric mean, {who}": statistics.geometric_mean(row["times faster"][who] for row in rows)
-        for who in CONTESTANTS
-        if who != "ours"
-    }
-    return table, means
 
 
 def run(session: Session) -> None:
     """Measure all."""
     for name in at_hand(session.chosen(session.size["sets"])):
-        session.merge("hard margin", ("set",), [measure(name, session.size["rounds"], session.size["cap"])])
-    session.keep(cap=session.size["cap"])
-    table, means = summary(session.content["hard margin"])
-    show(table)
-    show([means])
+        compare(session, name)
+    session.show_means()
 
 
 SUITE = Suite(
     name="margin",
     measures="the hard margin of data that can be separated",
     contestants=("SVC with C = 1e10", "Clarabel"),
-    answers="the margin of each is compared with the proven upper bound, and what it lacks is reported",
+    answers="margins differ by at most 1e-6; a peer with a smaller one is timed as less exact, which favours it",
     limit="one pass over the values",
     run=run,
-    quick={"sets": ("mushrooms", "colon", "leukemia"), "rounds": 1, "cap": 20.0},
+    quick={"sets": ("mushrooms", "colon", "leukemia"), "rounds": 3, "cap": 20.0},
     full={"sets": SETS, "rounds": 5, "cap": 120.0},
     packages=("clarabel",),
 )

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import shutil
 import signal
 import statistics
 import time
@@ -23,9 +24,11 @@ import numpy as np
 
 import novikoff as nk
 
-from .harness import Session, Suite
-from .harness.session import show
-from .serving.clients import request, single_requests, stream
+from .harness import Session, Suite, Timed
+from .harness.race import MIN_ROUNDS, rounds_of
+from .harness.ratio import Times, compared, target_met
+from .harness.session import ratio_text, show
+from .serving.clients import Latencies, request, single_requests, stream
 from .serving.programs import FOLDER, Rows, fresh, make_rows, novikoff, novikoff_stream, peer, running
 
 NDJSON, SVMLIGHT = "application/x-ndjson", "text/x-svmlight"
@@ -34,16 +37,29 @@ ROUNDS = 5
 Row = dict[str, Any]
 
 
-def row(work: str, ours: str, peer: str, ratio: float, least: float | None = None) -> Row:
-    """A row of the table with a ratio, and the least that it should be."""
-    bar = {} if least is None else {"bar": f">= {least:g}", "met": ratio >= least}
-    return {"work": work, "ours": ours, "peer": peer, "ratio": ratio, **bar}
+def row(work: str, ours: str, peer: str, times: tuple[Times, Times], least: float | None = None) -> Row:
+    """A row of the table with the ratio of seconds, those of ours first, and the least that it should be."""
+    found = {"work": work, "ours": ours, "peer": peer, **compared(*times), "seconds": [own.seconds for own in times]}
+    target = {} if least is None else {"bar": f">= {least:g}", "met": target_met(found, least=least)}
+    return {**found, **target}
 
 
-def limit_row(work: str, value: float, unit: str, most: float, others: str) -> Row:
-    """A row of the table with a number, and the most that it should be. Its ratio is that of the limit to it."""
-    ours, peer = f"{value:.3g} {unit}", f"limit {most:g} {unit}; {others}"
-    return {"work": work, "ours": ours, "peer": peer, "ratio": most / value, "bar": ">= 1", "met": value <= most}
+def limit_row(work: str, values: list[float], unit: str, most: float, others: str) -> Row:
+    """A row of the table with a number of several rounds, and the most that it should be, over which is the ratio."""
+    ours, peer = f"{statistics.median(values):.3g} {unit}", f"limit {most:g} {unit}; {others}"
+    return row(work, ours, peer, (Times(values), Times([most] * len(values))), 1)
+
+
+def rates_of(contestants: dict[str, Callable[[], float]], rounds: int) -> dict[str, Times]:
+    """Return the seconds of one example in each round, of contestants that return examples a second."""
+    work = {name: (lambda one=one: Timed(1 / one())) for name, one in contestants.items()}
+    rounds_of(work, 1)  # warms up
+    return rounds_of(work, rounds)
+
+
+def rate_text(times: Times) -> str:
+    """Return the median of the examples a second."""
+    return rate(1 / statistics.median(times.seconds))
 
 
 def rate(examples: float) -> str:
@@ -79,7 +95,6 @@ def disk(share: int) -> Iterator[Row]:
         "work": "the disk: append and sync",
         "ours": f"{small:,.0f} commits/s of 4 KiB",
         "peer": f"{large:,.0f} MB/s in pieces of 1 MiB",
-        "ratio": 1.0,
     }
 
 
@@ -117,16 +132,15 @@ def streamed(rows: Rows, connections: int, share: int) -> Iterator[Row]:
                 synced_appends(FOLDER / "disk", os.urandom(1 << 20), 1.0) * (1 << 20) / log_bytes(server.port)
             ),
         }
-        found = medians(contestants, max(2, ROUNDS // share))
+        found = rates_of(contestants, max(MIN_ROUNDS, ROUNDS // share))
     over = f"/stream over {connections} connection{'s' * (connections > 1)}"
-    yield row(
-        f"{over}, NDJSON", rate(found["ours"]), f"{rate(found['VW'])} (VW, not durable)", found["ours"] / found["VW"], 3
-    )
-    for name in ("ours", "ours, svmlight"):
-        allowed = min(found["command"], found["disk"])
-        which = "novikoff stream, no network" if allowed == found["command"] else "append and sync of the log's bytes"
-        work = f"{over}, {'svmlight' if 'svm' in name else 'NDJSON'}"
-        yield row(work, rate(found[name]), f"{rate(allowed)} ({which})", found[name] / allowed, 0.5)
+    vw_text = f"{rate_text(found['VW'])} (VW, not durable)"
+    yield row(f"{over}, NDJSON", rate_text(found["ours"]), vw_text, (found["ours"], found["VW"]), 3)
+    limits = {"command": "novikoff stream, no network", "disk": "append and sync of the log's bytes"}
+    slower = max(limits, key=lambda name: statistics.median(found[name].seconds))
+    limit_text = f"{rate_text(found[slower])} ({limits[slower]})"
+    for name, kind in (("ours", "NDJSON"), ("ours, svmlight", "svmlight")):
+        yield row(f"{over}, {kind}", rate_text(found[name]), limit_text, (found[name], found[slower]), 0.5)
 
 
 def log_bytes(port: int) -> float:
@@ -135,15 +149,6 @@ def log_bytes(port: int) -> float:
         lines = [line.rsplit(" ", 1) for line in answer.read().decode().splitlines() if line[:1] != "#"]
     values = {name: float(value) for name, value in lines}
     return values["novikoff_log_bytes"] / values["novikoff_learned_examples_total"]
-
-
-def medians(contestants: dict[str, Callable[[], float]], rounds: int) -> dict[str, float]:
-    """The median of what each returns, in turns."""
-    found: dict[str, list[float]] = {name: [] for name in contestants}
-    for _ in range(rounds):
-        for name, work in contestants.items():
-            found[name].append(work())
-    return {name: statistics.median(values) for name, values in found.items()}
 
 
 def stream_1(share: int) -> Iterator[Row]:
@@ -182,13 +187,19 @@ def predict(share: int) -> Iterator[Row]:
                 details[name] = [*found.milliseconds(50, 99), spent]
                 return found.rate
 
-            found = medians({"ours": lambda: measure("ours"), "River": lambda: measure("River")}, ROUNDS)
+            found = rates_of({"ours": lambda: measure("ours"), "River": lambda: measure("River")}, ROUNDS)
             texts = {
-                name: f"{rate(found[name])}, p50 {p50:.2f} ms, p99 {p99:.2f} ms, {spent:.0f} us of CPU"
+                name: f"{rate_text(found[name])}, p50 {p50:.2f} ms, p99 {p99:.2f} ms, {spent:.0f} us of CPU"
                 for name, (p50, p99, spent) in details.items()
             }
             work = f"single predict requests, {connections} connection{'s' * (connections > 1)}"
-            yield row(work, texts["ours"], f"{texts['River']} (FastAPI and River)", found["ours"] / found["River"], 5)
+            times = (found["ours"], found["River"])
+            yield row(work, texts["ours"], f"{texts['River']} (FastAPI and River)", times, 5)
+
+
+def p99s(found: Latencies) -> list[float]:
+    """Return the 99th percentile in milliseconds of each of several parts of a run, in the order of time."""
+    return [1000 * float(np.percentile(part, 99)) for part in np.array_split(found.each, ROUNDS)]
 
 
 def predict_while_learning(share: int) -> Iterator[Row]:
@@ -208,9 +219,9 @@ def predict_while_learning(share: int) -> Iterator[Row]:
             found = single_requests(server.port, asked, 4, seconds=seconds - 2.0, rate=500)
             learned = learning.get()
     assert found.failures == learned.errors == 0
-    p50, p99, p999 = found.milliseconds(50, 99, 99.9)
+    p50, p999 = found.milliseconds(50, 99.9)
     others = f"p50 {p50:.2f} ms, p99.9 {p999:.2f} ms at {rate(found.rate)}, {rate(learned.rate)} learned"
-    yield limit_row("p99 of predict while learning", p99, "ms", 10, others)
+    yield limit_row("p99 of predict while learning", p99s(found), "ms", 10, others)
 
 
 # ---- many models, and the start --------------------------------------------------------------------------------------
@@ -235,9 +246,9 @@ def many_models(share: int) -> Iterator[Row]:
         found = single_requests(server.port, ask, 1, count=min(count, 5000))
         memory = server.memory
     assert found.failures == 0
-    p50, p99, p999 = found.milliseconds(50, 99, 99.9)
+    p50, p999 = found.milliseconds(50, 99.9)
     others = f"p50 {p50:.2f} ms, p99.9 {p999:.1f} ms; made {rate(made.rate)}; {memory / 1e6:.0f} MB of memory"
-    yield limit_row(f"p99 of a predict that wakes one of {count:,} models", p99, "ms", 50, others)
+    yield limit_row(f"p99 of a predict that wakes one of {count:,} models", p99s(found), "ms", 50, others)
 
 
 def start(share: int) -> Iterator[Row]:
@@ -251,13 +262,16 @@ def start(share: int) -> Iterator[Row]:
         for _ in range(parts):
             assert stream(server.port, "/v1/models/default/stream", [body]).errors == 0
         server.stop(how)
-        with running(novikoff(state)) as again:
-            size = (state / "log.sqlite").stat().st_size
-            with client_of(again.port) as client:
-                version = client.describe()["version"]
-        yield limit_row(
-            f"start with {version:,} examples, {words}", again.seconds, "s", 5, f"log of {size / 1e6:.0f} MB"
-        )
+        seconds = []
+        for _ in range(MIN_ROUNDS):
+            copied = fresh("start-copy")  # a start changes what the next one finds
+            shutil.copytree(state, copied, dirs_exist_ok=True)
+            with running(novikoff(copied)) as again:
+                seconds.append(again.seconds)
+                with client_of(again.port) as client:
+                    version = client.describe()["version"]
+        size = (state / "log.sqlite").stat().st_size
+        yield limit_row(f"start with {version:,} examples, {words}", seconds, "s", 5, f"log of {size / 1e6:.0f} MB")
 
 
 MEASUREMENTS: dict[str, Callable[[int], Iterator[Row]]] = {
@@ -271,12 +285,18 @@ MEASUREMENTS: dict[str, Callable[[int], Iterator[Row]]] = {
 }
 
 
+def shown(entry: Row) -> Row:
+    """Return the columns of a row that are printed."""
+    texts = {name: entry[name] for name in ("work", "ours", "peer")}
+    return {**texts, "ratio": ratio_text(entry), "bar": entry.get("bar", ""), "met": entry.get("met", "")}
+
+
 def run(session: Session) -> None:
     """Measure all."""
     kept = session.content.get("measurements", {})
     for name in session.chosen(session.size["parts"]):
         kept[name] = list(MEASUREMENTS[name](session.size["share"]))
-        show(kept[name])
+        show(shown(entry) for entry in kept[name])
         ordered = {key: kept[key] for key in MEASUREMENTS if key in kept}
         session.keep(table=[entry for rows in ordered.values() for entry in rows], measurements=ordered)
 

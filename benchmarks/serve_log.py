@@ -23,8 +23,10 @@ from novikoff.serve.log.blocks import Block, encode
 from novikoff.serve.log.records import EXAMPLES, Entry
 from novikoff.serve.log.store import Store
 
-from .harness import Session, Suite, interleave
-from .harness.session import BUILD, show
+from .harness import Session, Suite
+from .harness.race import rounds_of, spread
+from .harness.ratio import compared
+from .harness.session import BUILD, ratio_text, show
 
 FEATURES = 57
 GROUPS = {1: 200, 64: 100, 512: 50}  # examples in a group: groups in a round
@@ -113,8 +115,9 @@ class Disk:
         return 0
 
 
+OURS = "record per group"
 CONTESTANTS: dict[str, Callable[[Path], Any]] = {
-    "record per group": Records,
+    OURS: Records,
     "row per example": Rows,
     "segment file": Segment,
     "disk alone": Disk,
@@ -131,20 +134,25 @@ def compare(examples: int, groups: int, rounds: int) -> list[dict[str, Any]]:
     BUILD.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=BUILD) as folder:
         held = {name: make(Path(folder)) for name, make in CONTESTANTS.items()}
-        times = interleave({name: partial(append_often, one, block, groups) for name, one in held.items()}, rounds)
+        work = {name: partial(append_often, one, block, groups) for name, one in held.items()}
+        rounds_of(work, 1)  # warms up
+        times = rounds_of(work, rounds)
         sizes = {name: contestant.close() for name, contestant in held.items()}
-    ours = times["record per group"]
-    return [
-        {
-            "examples in a group": examples,
-            "log": name,
-            "groups a second": groups / seconds,
-            "examples a second": groups * examples / seconds if sizes[name] else "",
-            "bytes an example": sizes[name] / (rounds * groups * examples) if sizes[name] else "",
-            "time against ours": seconds / ours,
-        }
-        for name, seconds in times.items()
-    ]
+    appended = (1 + rounds) * groups * examples
+    rows = []
+    for name, own in times.items():
+        a_second = groups / spread(own)["seconds"]
+        row = {"examples in a group": examples, "log": name, "groups a second": a_second, **spread(own)}
+        if sizes[name]:
+            row |= {"examples a second": examples * a_second, "bytes an example": sizes[name] / appended}
+        rows.append(row if name == OURS else row | compared(times[OURS], own))
+    return rows
+
+
+def shown(row: dict[str, Any]) -> dict[str, Any]:
+    """Return the columns of a row that are printed."""
+    columns = ("examples in a group", "log", "groups a second", "examples a second", "bytes an example")
+    return {**{name: row.get(name, "") for name in columns}, "time over ours": ratio_text(row)}
 
 
 def run(session: Session) -> None:
@@ -154,7 +162,7 @@ def run(session: Session) -> None:
         table += compare(examples, max(10, groups // session.size["share"]), ROUNDS)
     commits = [row["groups a second"] for row in table if row["log"] == "disk alone"]
     session.keep(logs=table, features=FEATURES, **{"commits a second of the disk": float(np.median(commits))})
-    show(table)
+    show(shown(row) for row in table)
 
 
 SUITE = Suite(

@@ -19,15 +19,16 @@ from collections.abc import Callable
 from typing import Any
 
 from .data.sets import SETS, at_hand, read
-from .harness import Session, Suite, Worker
+from .harness import Session, Suite, Timed, Worker
 from .harness.memory import bytes_beyond
-from .harness.session import show
+from .harness.race import MIN_ROUNDS, race
+from .harness.session import ratio_text, show
 from .page.svm import overview, summary
-from .svm_cells import Cell, Data, Kernel, Ours, again, fit, measure
+from .svm_cells import Cell, Contestant, Data, Kernel, Ours, fit, measure, timed_fit
 
 COSTS = (0.01, 1.0, 100.0)
 LOSSES = ("hinge", "squared_hinge")
-SLOW = 20.0  # seconds above which one round must do
+TOLERANCE = 1e-4  # to which objectives are equal in part B, relative to the best
 MOST_ROWS = 20_000  # that SVC is given for a picture
 SVC_CAP = 60.0  # seconds it may take for a point of a picture
 
@@ -64,47 +65,50 @@ def grid(session: Session) -> None:
         worker.close()
 
 
+def contestant(worker: Worker, cap: float, one: Contestant, runs: list[dict[str, Any]]) -> Callable[[], Timed]:
+    """Return a contestant whose answer is what ``fit`` says of it; a list keeps the answers."""
+    work = worker.contestant(cap, timed_fit, one)
+
+    def run() -> Timed:
+        found = work()
+        runs.extend([found.answer] if found.answer else [])
+        return found
+
+    return run
+
+
 def kernel_machine(session: Session) -> None:
     """Part B."""
+    cap = session.size["cap"]
     for name in at_hand(session.size["kernel"]):
         worker = Worker(read, name)
-        contestants = {"ours": Ours(1.0, "hinge", 1e-4, penalized=False), "SVC": Kernel(1.0)}
-        runs = {who: worker(session.size["cap"], fit, one) for who, one in contestants.items()}
-        seconds = {who: run["seconds"] if run else session.size["cap"] for who, run in runs.items()}
-        again(worker, session.size["cap"], contestants, seconds)
+        (row,) = race(
+            f"free intercept, {name}",
+            {"novikoff": worker.contestant(cap, timed_fit, Ours(1.0, "hinge", TOLERANCE, penalized=False))},
+            {"SVC": worker.contestant(cap, timed_fit, Kernel(1.0))},
+            rounds=MIN_ROUNDS,
+            cost=lambda found: found["objective"],
+            tolerance=TOLERANCE,
+            less_exact_peers=True,
+        )
         worker.close()
-        objectives = {who: run and run["objective"] for who, run in runs.items()}
-        reached = {who: run is not None for who, run in runs.items()}
-        keep(session, "B", ("set",), [{"set": name, "seconds": seconds, "objective": objectives, "reached": reached}])
-        say(f"B {name}: {seconds}")
+        keep(session, "B", ("set",), [{"set": name, **row}])
+        say(f"B {name}: {ratio_text(row['peers'][0])}")
 
 
 def large(session: Session) -> None:
     """Part C."""
+    cap, one = session.size["cap"], Ours(1.0, "hinge", 1e-6, penalized=False)
     for name in at_hand((session.size["large"],)):
         workers = {copies: Worker(read, name, copies) for copies in (1, 4)}
-        runs: dict[int, list[Any]] = {copies: [] for copies in workers}
-        for _ in range(3):
-            for copies, worker in workers.items():
-                runs[copies].append(
-                    worker(session.size["cap"] * copies, fit, Ours(1.0, "hinge", 1e-6, penalized=False))
-                )
-                say(f"C {name} x {copies}: {runs[copies][-1] and runs[copies][-1]['seconds']} s")
-            if any(run is None or run["seconds"] > SLOW * copies for copies in runs for run in runs[copies]):
-                break
+        runs: dict[int, list[dict[str, Any]]] = {copies: [] for copies in workers}
+        own, copied = (contestant(workers[n], cap * n, one, runs[n]) for n in workers)
+        (row,) = race(name, {"novikoff": own}, {"novikoff, four copies": copied}, rounds=MIN_ROUNDS)
         for worker in workers.values():
             worker.close()
-        rows = [
-            {
-                "set": name,
-                "copies": copies,
-                "seconds": statistics.median(run["seconds"] if run else copies * session.size["cap"] for run in done),
-                "objective": done[0] and done[0]["objective"],
-                "gap": done[0] and done[0]["gap"],
-            }
-            for copies, done in runs.items()
-        ]
-        keep(session, "C", ("set", "copies"), rows)
+        gaps = [done[0]["gap"] if done else None for done in runs.values()]
+        keep(session, "C", ("set",), [{"set": name, **row, "gaps": gaps}])
+        say(f"C {name}: {row['ours']['seconds']:.3g} s; four copies: {ratio_text(row['peers'][0])}")
 
 
 def peak(data: Data, contestant: Ours) -> int:
@@ -125,17 +129,24 @@ def threads_and_memory(session: Session) -> None:
     for row in sorted(solved, key=lambda row: -row["seconds"]["1e-6"])[:5]:
         cell = Cell(row["set"], row["C"], row["loss"])
         worker = Worker(read, cell.set)
-        runs: dict[int, list[Any]] = {1: [], 2: []}
-        while len(runs[2]) < (1 if row["seconds"]["1e-6"] > SLOW else 3):
-            for n_jobs in runs:
-                run = worker(10 * session.size["cap"], fit, Ours(cell.C, cell.loss, 1e-6, n_jobs=n_jobs))
-                runs[n_jobs].append(run or {"seconds": 10 * session.size["cap"], "cores": 0.0})
+        runs: dict[int, list[dict[str, Any]]] = {1: [], 2: []}
+        alone, both = (
+            contestant(worker, 10 * session.size["cap"], Ours(cell.C, cell.loss, 1e-6, n_jobs=n), runs[n]) for n in runs
+        )
+        work = f"two threads, {cell}"
+        (found,) = race(
+            work,
+            {"novikoff": both},
+            {"novikoff, one thread": alone},
+            rounds=MIN_ROUNDS,
+            cost=lambda run: run["objective"],
+            tolerance=1e-6,
+        )
         worker.close()
-        seconds = {str(n_jobs): statistics.median(run["seconds"] for run in done) for n_jobs, done in runs.items()}
-        cores = {str(n_jobs): statistics.median(run["cores"] for run in done) for n_jobs, done in runs.items()}
-        measured.append({**vars(cell), "seconds": seconds, "cores": cores})
+        cores = [statistics.median(run["cores"] for run in done) if done else 0.0 for done in runs.values()]
+        measured.append({**vars(cell), **found, "cores": cores})
         keep(session, "D", (), measured)
-        say(f"D {cell}: {seconds}")
+        say(f"D {cell}: {ratio_text(found['peers'][0])}")
     for name in at_hand(("pcmac", "mushrooms") if session.quick else ("covtype", "news20")):
         worker = Worker(read, name)
         beyond = worker(10 * session.size["cap"], peak, Ours(1.0, "hinge", 1e-6, penalized=False))

@@ -7,6 +7,7 @@ losses, and both objectives are computed here, from the weights alone.
 from __future__ import annotations
 
 import math
+import statistics
 import time
 import warnings
 from collections.abc import Iterator
@@ -20,11 +21,13 @@ from sklearn.svm import SVC, LinearSVC
 
 import novikoff as nk
 
-from .harness import Worker, interleave
+from .harness import Timed, Worker
+from .harness.race import MIN_ROUNDS, rounds_of
+from .harness.ratio import Times, compared
 
 Data = tuple[Any, np.ndarray]
 NEAR = 1e-6  # the relative distance from the optimum at which LinearSVC has the same objective
-QUICK = 1.0  # seconds under which work is repeated
+QUICK = 1.0  # seconds under which a fit is repeated more often than three times
 MOST_ITERATIONS = 4**15  # LIBLINEAR counts them in 32 bits
 MOST_DIGITS = 16  # of LinearSVC's tolerance
 POINTS = 60  # of a history that are kept
@@ -118,20 +121,30 @@ def fit(data: Data, contestant: Contestant) -> dict[str, Any]:
     return found
 
 
-def race(data: Data, contestants: dict[str, Contestant], rounds: int) -> dict[str, float]:
-    """The median seconds of each, in interleaved rounds."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        return interleave({name: lambda c=c: c.model().fit(*data) for name, c in contestants.items()}, rounds)
+def timed_fit(data: Data, contestant: Contestant) -> Timed:
+    """Fit once, and return the seconds with the facts that ``fit`` returns, less the long history."""
+    found = fit(data, contestant)
+    found.pop("history", None)
+    return Timed(found["seconds"], found)
 
 
-def again(worker: Worker, cap: float, contestants: dict[str, Contestant], seconds: dict[str, float]) -> None:
-    """Replace the seconds of those that are quick by their medians of interleaved rounds."""
-    quick = {name: one for name, one in contestants.items() if seconds[name] < QUICK}
-    if quick:
-        rounds = 5 if max(seconds[name] for name in quick) > 0.1 else 15
-        medians = worker(max(cap, 60.0) * rounds, race, quick, rounds)
-        seconds.update(medians or {})
+def rounds_for(seconds: float) -> int:
+    """Return how many rounds are made if the slowest fit takes so long."""
+    return 15 if seconds <= 0.1 else 5 if seconds < QUICK else MIN_ROUNDS
+
+
+def timed_rounds(
+    worker: Worker, cap: float, contestants: dict[str, Contestant], seconds: dict[str, float]
+) -> dict[str, Times]:
+    """Return the seconds of all in interleaved rounds. Those without a contestant were stopped after ``seconds``."""
+    quick = max((seconds[name] for name in contestants), default=0.0)
+    work = {name: worker.contestant(cap, timed_fit, one) for name, one in contestants.items()}
+    work |= {
+        name: (lambda least=least: Timed(least, stopped=True))
+        for name, least in seconds.items()
+        if name not in contestants
+    }
+    return rounds_of(work, rounds_for(quick))
 
 
 def steady(worker: Worker, cap: float, contestant: Contestant) -> dict[str, Any] | None:
@@ -158,15 +171,22 @@ def measure(cell: Cell, worker: Worker, cap: float) -> dict[str, Any]:
     search = Search(cell, worker, cap, min(known, default=math.inf))
     search.take(contestants["defaults"], runs["defaults"])
     search.run()
+    contestants = {name: one for name, one in contestants.items() if runs[name]}
     if search.winner:
         contestants["same objective"] = search.winner
     seconds["same objective"] = search.seconds
-    again(worker, cap, contestants, seconds)
+    times = timed_rounds(worker, cap, contestants, seconds)
+    for name in ("1e-4", "1e-6"):
+        times[name].stopped |= _warned(runs[name])  # the gap was not reached
     return {
         **vars(cell),
         "best_primal": search.best,
         "dual_bound": max((run["bound"] for run in mine), default=0.0),
-        "seconds": seconds,
+        "seconds": {name: statistics.median(own.seconds) for name, own in times.items()},
+        "ratios": {  # LinearSVC over ours to 1e-6, and ours to 1e-4 over LinearSVC
+            "same objective": compared(times["1e-6"], times["same objective"]),
+            "defaults": compared(times["defaults"], times["1e-4"]),
+        },
         "ours": {name: _claim(runs[name], search.best) for name in ("1e-4", "1e-6")},
         "exact": _claim(exact, search.best),
         "defaults": {"distance": _distance(runs["defaults"], search.best), "warned": _warned(runs["defaults"])},

@@ -9,10 +9,10 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))
 
-from benchmarks.harness.race import MAX_WIDTH  # noqa: E402  # after the path is set
+from benchmarks.harness.ratio import MAX_WIDTH, mean_of  # noqa: E402  # after the path is set
 from benchmarks.harness.suite import NAMES, load  # noqa: E402
 from benchmarks.page import figures, sections  # noqa: E402
-from benchmarks.page.stored import geometric_mean, machine_text, ratios, result, stored, table  # noqa: E402
+from benchmarks.page.stored import machine_text, ratios, result, rows_of, stored, table  # noqa: E402
 
 INTRODUCTION = """\
 # Benchmarks
@@ -29,9 +29,14 @@ How times are measured:
 - A **ratio** is the time of the peer over that of novikoff: above 1 novikoff is faster. Its interval is a bootstrap
   interval of 95 % over the rounds. A ratio is not printed if the interval contains 1 ("not distinguishable") or if its
   upper end is more than {width:g} times its lower end ("spread too wide"). Ratios without an interval were measured
-  before spreads were stored.
+  before spreads were stored. If a peer was stopped, its ratio is a lower bound (≥).
 - Answers are compared before anything is timed. A program whose answer is worse than the best one by more than the
-  tolerance of the suite is not timed ("worse answer").
+  tolerance of the suite is not timed ("worse answer"). In some suites a peer is timed all the same and marked as less
+  exact, with the relative difference: this can only favour it. novikoff is never timed on a worse answer.
+- A geometric mean says how many ratios are in it. Its interval is a bootstrap interval over these ratios; those whose
+  spread is too wide are left out.
+- A target of a ratio is met or missed if its whole interval is on one side of the target, and otherwise not decided.
+  Where only medians were stored, they are compared.
 - The **limit** is what the work must cost on the same machine, whoever does it: usually reading the data from memory
   once. Beside it is how many times longer novikoff takes.
 
@@ -48,8 +53,8 @@ counted:
 
 {losses}
 
-These counts do not include accuracies, peaks of memory, the server and distributed fits, whose tables and figures show
-where novikoff loses.
+These counts do not include accuracies, peaks of memory and the server, whose tables and figures show where novikoff
+loses.
 """
 NOT_STORED = """## Suites without a stored result
 
@@ -154,16 +159,16 @@ are the start of Python and of its packages."""
 
 def hard_margin() -> str:
     """Return the section about the hard margin."""
-    rows = result("margin")["hard margin"]
-    svc, clarabel = (geometric_mean(row["times faster"][peer] for row in rows) for peer in ("SVC", "Clarabel"))
+    peers = [peer for row in rows_of("margin") for peer in row["peers"]]
+    svc, clarabel = (mean_of(peer for peer in peers if peer["name"] == name) for name in ("SVC", "Clarabel"))
     return f"""\
-Against scikit-learn's `SVC(kernel="linear", C=1e10)` and the quadratic program solved by Clarabel. The last columns
-say by which fraction each margin is below the proven upper bound.
+Against scikit-learn's `SVC(kernel="linear", C=1e10)` and the quadratic program solved by Clarabel. Every margin is
+compared with the proven upper bound. SVC stops at a smaller margin than the others, and is timed nevertheless.
 
 {sections.hard_margin(SIZES)}
 
-The geometric means are {svc:.1f} and {clarabel:.0f}. With as few rows as colon has, most of the time goes into
-input checks and the certificate."""
+The geometric means are {svc} for SVC and {clarabel} for Clarabel.
+With as few rows as colon has, most of the time goes into input checks and the certificate."""
 
 
 def separability() -> str:
@@ -171,6 +176,7 @@ def separability() -> str:
     many = {row["kind"]: row for row in result("separability")["millions"]}
     return f"""\
 Against the linear programs of R's detectseparation, solved by HiGHS. The verdicts of novikoff are proven in integers.
+Where the classes overlap, the first of the two programs alone would do.
 
 {sections.separability()}
 
@@ -218,9 +224,9 @@ SECTIONS: tuple[tuple[str, str, Callable[[], str]], ...] = (  # suite, title, te
     ("end_to_end", "From the command to the saved model", end_to_end),
     ("margin", "The hard margin", hard_margin),
     ("separability", "Separability", separability),
-    ("few_rows", "Fewer rows than columns", lambda: sections.plain("few_rows", "fits", "cross-validation")),
-    ("embeddings", "Embeddings and digits", lambda: sections.plain("embeddings", "cells")),
-    ("crammer_singer", "The joint machine of several classes", lambda: sections.plain("crammer_singer", "cells")),
+    ("few_rows", "Fewer rows than columns", lambda: sections.compared("few_rows")),
+    ("embeddings", "Embeddings and digits", lambda: sections.compared("embeddings")),
+    ("crammer_singer", "The joint machine of several classes", lambda: sections.compared("crammer_singer")),
     ("path", "The path of C", lambda: sections.compared("path")),
     ("wide", "Wide rows", lambda: sections.compared("wide")),
     ("service", "Calls of a service", lambda: sections.compared("service")),

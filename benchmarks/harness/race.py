@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import statistics
 import time
 from collections.abc import Callable, Mapping
@@ -10,18 +11,23 @@ from typing import Any
 
 import numpy as np
 
-MAX_WIDTH = 2.0  # a ratio is not printed if the upper end of its interval is more than this many times the lower one
-RESAMPLES, LEVEL, SEED = 2000, 0.95, 0  # of the bootstrap
-FASTER, SLOWER, SAME, WIDE, WORSE = "faster", "slower", "not distinguishable", "spread too wide", "worse answer"
+from .ratio import WORSE, Times, compared
+
+MIN_ROUNDS = 3  # fewer have no spread
+EQUAL, LESS_EXACT, NOT_COMPARED = "equal", "less exact", "not compared"  # the answer of a peer that is timed
 Work = Callable[[], Any]
 
 
 @dataclass(frozen=True)
 class Timed:
-    """What a contestant returns that measures its own seconds: those of a child process, for example."""
+    """What a contestant returns that measures its own seconds: those of a child process, for example.
+
+    A contestant that was stopped after these seconds has no answer.
+    """
 
     seconds: float
     answer: Any = None
+    stopped: bool = False
 
 
 @dataclass(frozen=True)
@@ -32,53 +38,35 @@ class Limit:
     seconds: float
 
 
-@dataclass(frozen=True)
-class Ratio:
-    """Seconds of a peer over ours, with the ends of a bootstrap interval over the rounds."""
-
-    value: float
-    low: float
-    high: float
-
-    @property
-    def verdict(self) -> str:
-        """What the interval says about the ratio: which program is faster, or why that is not known."""
-        if self.low <= 1 <= self.high:
-            return SAME
-        if self.high > MAX_WIDTH * self.low:
-            return WIDE
-        return FASTER if self.low > 1 else SLOWER
-
-
-def ratio_of(ours: list[float], peer: list[float]) -> Ratio:
-    """Return the ratio of medians. Rounds are resampled as pairs, because both had the same load in a round."""
-    pairs = np.array([ours, peer])
-    drawn = np.random.default_rng(SEED).integers(0, len(ours), (RESAMPLES, len(ours)))
-    medians = np.median(pairs[:, drawn], axis=2)
-    low, high = np.quantile(medians[1] / medians[0], [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
-    return Ratio(statistics.median(peer) / statistics.median(ours), float(low), float(high))
-
-
-def once(work: Work) -> tuple[float, Any]:
+def once(work: Work) -> Timed:
     """Return seconds and answer of one call."""
     start = time.perf_counter()
     answer = work()
     seconds = time.perf_counter() - start
-    return (answer.seconds, answer.answer) if isinstance(answer, Timed) else (seconds, answer)
+    return answer if isinstance(answer, Timed) else Timed(seconds, answer)
 
 
-def rounds_of(contestants: Mapping[str, Work], rounds: int) -> dict[str, list[float]]:
-    """Return the seconds of each contestant in each round; all take turns in every round."""
-    times: dict[str, list[float]] = {name: [] for name in contestants}
-    for _ in range(rounds):
+def rounds_of(contestants: Mapping[str, Work], rounds: int, patience: float = math.inf) -> dict[str, Times]:
+    """Return what each contestant took in each round; all take turns in every round.
+
+    After three rounds no more are made once the rounds of one contestant took longer than ``patience``. A contestant
+    that was stopped is not called again: it counts with the least that it took.
+    """
+    found = {name: Times() for name in contestants}
+    for number in range(rounds):
+        if number >= MIN_ROUNDS and any(sum(times.seconds) > patience for times in found.values()):
+            break
         for name, work in contestants.items():
-            times[name].append(once(work)[0])
-    return times
+            times = found[name]
+            run = Timed(min(times.seconds), stopped=True) if times.stopped else once(work)
+            times.seconds.append(run.seconds)
+            times.stopped = run.stopped
+    return found
 
 
 def interleave(contestants: Mapping[str, Work], rounds: int) -> dict[str, float]:
     """Return the median seconds of each contestant."""
-    return {name: statistics.median(seconds) for name, seconds in rounds_of(contestants, rounds).items()}
+    return {name: statistics.median(times.seconds) for name, times in rounds_of(contestants, rounds).items()}
 
 
 def worse(costs: Mapping[str, float], tolerance: float) -> set[str]:
@@ -97,8 +85,10 @@ def race(
     peers: Mapping[str, Work],
     *,
     rounds: int,
-    cost: Callable[[Any], float] | None = None,
+    cost: Callable[[Any], float | None] | None = None,
     tolerance: float = 0.0,
+    less_exact_peers: bool = False,
+    patience: float = math.inf,
     limit: Limit | None = None,
 ) -> list[dict[str, Any]]:
     """Compare each of ours with all peers, and return a row for each of ours.
@@ -108,25 +98,49 @@ def race(
     work : str
         What is done.
     ours, peers : mapping of str to callable
-        The contestants. Each is called once before the rounds: this warms it up, and gives the answer to compare.
+        The contestants. Each is called once before the rounds: this warms it up, and gives the answer to compare. One
+        that is stopped in this call is not called again.
     rounds : int
         Timed calls of each contestant, at least 3.
     cost : callable, optional
-        What an answer costs; less is better. A contestant that costs more than the best is not timed.
+        What an answer costs; less is better, and None is an answer that is not compared. A contestant that costs more
+        than the best is not timed.
     tolerance : float, default=0
         By how much an answer may cost more, relative to the best.
+    less_exact_peers : bool, default=False
+        Whether peers that cost more than the best are timed, too, and are marked as less exact: this can only favour
+        them. Ours are never timed on a worse answer.
+    patience : float, default=inf
+        Seconds of the rounds of one contestant after which only three rounds are made.
     limit : Limit, optional
         What the work must cost.
     """
-    if rounds < 3:
-        raise ValueError(f"{work}: {rounds} rounds have no spread; at least 3 are needed")
-    contestants = {**ours, **peers}
-    answers = {name: once(run)[1] for name, run in contestants.items()}
-    costs = {name: float(cost(answer)) for name, answer in answers.items()} if cost else {}
-    del answers
-    left_out = worse(costs, tolerance) if costs else set()
-    times = rounds_of({name: run for name, run in contestants.items() if name not in left_out}, rounds)
-    return [_row(work, name, list(ours), list(peers), times, costs, limit) for name in ours]
+    if rounds < MIN_ROUNDS:
+        raise ValueError(f"{work}: {rounds} rounds have no spread; at least {MIN_ROUNDS} are needed")
+    first = {name: once(run) for name, run in {**ours, **peers}.items()}
+    costs = _costs(first, cost)
+    worst = worse(costs, tolerance)
+    left_out = worst - set(peers) if less_exact_peers else worst
+    turns: dict[str, Work] = {
+        name: (lambda name=name: Timed(first[name].seconds, stopped=True)) if first[name].stopped else run
+        for name, run in {**ours, **peers}.items()
+        if name not in left_out
+    }
+    first = {name: Timed(run.seconds, stopped=run.stopped) for name, run in first.items()}  # answers may be large
+    times = rounds_of(turns, rounds, patience)
+    quality = {name: _quality(name, costs, worst) for name in peers} if less_exact_peers else {}
+    return [_row(work, name, list(ours), list(peers), times, costs, quality, limit) for name in ours]
+
+
+def _quality(name: str, costs: Mapping[str, float], worst: set[str]) -> str:
+    """Return how the answer of a contestant compares with the best one."""
+    return NOT_COMPARED if name not in costs else LESS_EXACT if name in worst else EQUAL
+
+
+def _costs(first: Mapping[str, Timed], cost: Callable[[Any], float | None] | None) -> dict[str, float]:
+    """Return what the answers cost that are compared."""
+    found = {name: cost(run.answer) for name, run in first.items() if not run.stopped} if cost else {}
+    return {name: float(value) for name, value in found.items() if value is not None}
 
 
 def _row(
@@ -134,8 +148,9 @@ def _row(
     mine: str,
     ours: list[str],
     peers: list[str],
-    times: dict[str, list[float]],
+    times: dict[str, Times],
     costs: dict[str, float],
+    quality: dict[str, str],
     limit: Limit | None,
 ) -> dict[str, Any]:
     row: dict[str, Any] = {"work": f"{work}, {mine}" if len(ours) > 1 else work}
@@ -143,23 +158,23 @@ def _row(
     row["peers"] = []
     for name in peers:
         peer = _contestant(name, times, costs)
-        if mine in times and name in times:
-            ratio = ratio_of(times[mine], times[name])
-            peer |= {"ratio": ratio.value, "ratio_interval": [ratio.low, ratio.high], "verdict": ratio.verdict}
-        else:
-            peer["verdict"] = WORSE
+        peer |= {"answer": quality[name]} if name in quality else {}
+        peer |= compared(times[mine], times[name]) if mine in times and name in times else {"verdict": WORSE}
         row["peers"].append(peer)
     if limit:
         row["limit"] = {"what": limit.what, "seconds": limit.seconds}
     return row
 
 
-def _contestant(name: str, times: dict[str, list[float]], costs: dict[str, float]) -> dict[str, Any]:
+def _contestant(name: str, times: dict[str, Times], costs: dict[str, float]) -> dict[str, Any]:
     found: dict[str, Any] = {"name": name}
     if name in costs:
         found["cost"] = costs[name]
-    if name not in times:
-        return {**found, "verdict": WORSE}
-    low, median, high = np.quantile(times[name], [0.25, 0.5, 0.75]).tolist()
-    spread = {"least": min(times[name]), "quartiles": [low, high], "rounds": len(times[name])}
-    return {**found, "seconds": median, **spread}
+    return {**found, **spread(times[name])} if name in times else {**found, "verdict": WORSE}
+
+
+def spread(times: Times) -> dict[str, Any]:
+    """Return median, least and quartiles of the seconds, as results have them."""
+    low, median, high = np.quantile(times.seconds, [0.25, 0.5, 0.75]).tolist()
+    found = {"seconds": median, "least": min(times.seconds), "quartiles": [low, high], "rounds": len(times.seconds)}
+    return {**found, "stopped": True} if times.stopped else found

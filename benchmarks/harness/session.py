@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 import sys
 import time
@@ -14,7 +15,8 @@ from typing import Any
 import numpy as np
 
 from . import machine
-from .race import FASTER, SLOWER, Limit, Work, race
+from .race import LESS_EXACT, Limit, Work, race
+from .ratio import mean_of, says_something
 from .suite import Suite
 
 ROOT = Path(__file__).parents[2]
@@ -67,14 +69,17 @@ class Session:
         peers: Mapping[str, Work],
         *,
         rounds: int,
-        cost: Callable[[Any], float] | None = None,
+        cost: Callable[[Any], float | None] | None = None,
         tolerance: float = 0.0,
+        less_exact_peers: bool = False,
+        patience: float = math.inf,
         limit: Limit | None = None,
         **facts: Any,
     ) -> list[dict[str, Any]]:
         """Compare as ``race`` does, and keep the rows with further facts in the table of the result."""
         print(f"{self.suite.name}: {work}", file=sys.stderr, flush=True)
-        rows = race(work, ours, peers, rounds=rounds, cost=cost, tolerance=tolerance, limit=limit)
+        answers = {"cost": cost, "tolerance": tolerance, "less_exact_peers": less_exact_peers}
+        rows = race(work, ours, peers, rounds=rounds, patience=patience, limit=limit, **answers)
         rows = [{**row, **facts} for row in rows]
         new = {row["work"] for row in rows}
         table = [row for row in self.content.get("table", []) if row["work"] not in new]
@@ -92,6 +97,12 @@ class Session:
         rows = self.content.get("table", [])
         if rows and "peers" in rows[0]:
             show(line for row in rows for line in lines_of(row))
+
+    def show_means(self) -> None:
+        """Print the geometric mean of the ratios to each peer."""
+        peers = [peer for row in self.content.get("table", []) for peer in row["peers"]]
+        for name in dict.fromkeys(peer["name"] for peer in peers):
+            print(f"geometric mean, {name}: {mean_of(peer for peer in peers if peer['name'] == name) or 'none'}")
 
     def merge(self, part: str, key: tuple[str, ...], rows: list[dict[str, Any]]) -> None:
         """Keep the rows of a part, in place of earlier ones with the same values of these columns."""
@@ -125,6 +136,7 @@ def lines_of(row: Mapping[str, Any]) -> list[dict[str, str]]:
             "novikoff": contestant_text(ours),
             "peer": f"{contestant_text(peer)} ({peer['name']})",
             "ratio": ratio_text(peer),
+            **({"answer of the peer": answer_text(ours, peer)} if "answer" in peer else {}),
             "limit": shown,
         }
         for peer in row["peers"]
@@ -135,6 +147,8 @@ def contestant_text(found: Mapping[str, Any]) -> str:
     """Return the median and the quartiles, or that the answer was worse."""
     if "seconds" not in found:
         return f"{found['verdict']}: {found['cost']:.6g}"
+    if found.get("stopped"):
+        return f"stopped after {seconds_text(found['seconds'])}"
     if "quartiles" not in found:
         return seconds_text(found["seconds"])
     low, high = found["quartiles"]
@@ -143,12 +157,22 @@ def contestant_text(found: Mapping[str, Any]) -> str:
 
 def ratio_text(peer: Mapping[str, Any]) -> str:
     """Return the ratio and its interval if they mean something, and the verdict if not."""
+    if not says_something(peer):
+        return str(peer.get("verdict", ""))
+    value = f"{peer.get('bound', '')} {peer['ratio']:.3g}".strip()
     if "ratio_interval" not in peer:  # of a run that kept medians only
-        return f"{peer['ratio']:.3g}" if "ratio" in peer else str(peer["verdict"])
-    if peer["verdict"] not in (FASTER, SLOWER):
-        return str(peer["verdict"])
+        return value
     low, high = peer["ratio_interval"]
-    return f"{peer['ratio']:.3g} ({low:.3g} to {high:.3g})"
+    return f"{value} ({low:.3g} to {high:.3g})"
+
+
+def answer_text(ours: Mapping[str, Any], peer: Mapping[str, Any]) -> str:
+    """Return how the answer of a peer compares with ours; empty if its suite times equal answers only."""
+    if peer.get("answer") != LESS_EXACT:
+        return str(peer.get("answer", ""))
+    if not 0 < ours["cost"] < peer["cost"]:
+        return LESS_EXACT
+    return f"{LESS_EXACT} by {peer['cost'] / ours['cost'] - 1:.1g}"
 
 
 def seconds_text(seconds: float) -> str:

@@ -7,6 +7,8 @@ from collections.abc import Callable
 from multiprocessing.connection import Connection
 from typing import Any
 
+from .race import Timed
+
 
 class Worker:
     """A process that holds data and does one job at a time on them. A job that takes too long is stopped.
@@ -44,6 +46,15 @@ class Worker:
         self.close()
         self._start()
         return None
+
+    def contestant(self, cap: float, job: Callable[..., Timed], *arguments: Any) -> Callable[[], Timed]:
+        """Return a contestant whose job measures its own seconds, and which is stopped after ``cap`` seconds."""
+
+        def work() -> Timed:
+            found: Timed | None = self(cap, job, *arguments)
+            return Timed(cap, stopped=True) if found is None else found
+
+        return work
 
     def close(self) -> None:
         self._process.kill()

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from benchmarks.harness.ratio import MET, MISSED, SLOWER, UNDECIDED, mean_of, says_something
+from benchmarks.harness.session import ratio_text
+
 from . import accuracy, streams, svm
-from .stored import Row, comparisons, geometric_mean, result, table
+from .stored import Row, comparisons, result, rows_of, table
 
 STREAM_ACCURACY = """\
 Each example of a stream is predicted, and then learned from. Right predictions in percent; the best peer is bold.
@@ -58,15 +61,15 @@ stopped after {cap:g} s, which ≥ marks.
 
 {table}
 
-The geometric mean is {mean:.1f}, and {capped} of the {cells} cells are lower bounds. Ratios below 1 occur on small
-or very sparse data, where LinearSVC takes a few hundredths of a second and the proof costs as much: novikoff loses
-{lost} cells, the worst on {worst} with {worst_ratio:.2g}. With its default settings LinearSVC warns on {warned} of
-the cells that it did not converge. Compared with those defaults, which prove nothing, a proven gap of 1e-4 took up
-to {slowest:.2g} times as long ({slowest_name}).
+The geometric mean is {mean}.
+Ratios below 1 occur on small or very sparse data, where LinearSVC takes a few hundredths of a second and the proof
+costs as much: novikoff loses {lost} of {cells} cells. The least ratio, {worst_ratio}, is that of {worst}.
+With its default settings LinearSVC warns on {warned} of the cells that it did not converge. Compared with those
+defaults, which prove nothing, a proven gap of 1e-4 took up to {slowest} times as long ({slowest_name}).
 
 {threads}
 
-Four copies of covtype took {copies:.1f} times as long as one. The hinge with a free intercept, against SVC with the
+Four copies of covtype took {copies} times as long as one. The hinge with a free intercept, against SVC with the
 linear kernel: {kernel}."""
 DISTRIBUTED = """\
 Two workers on one machine. Spark: the same cached DataFrame, and the time of its LinearSVC over ours, whose
@@ -151,55 +154,50 @@ def soft_margin() -> str:
     found = result("svm")
     cells = found["A"]["table"]
     worst, slowest = min(cells, key=svm.ratio), max(cells, key=svm.slowdown)
-    copies = {row["copies"]: row["seconds"] for row in found["C"]["table"]}
-    kernel = [
-        (row["set"], "" if row["reached"]["SVC"] else "≥ ", row["seconds"]["SVC"] / row["seconds"]["ours"])
-        for row in found["B"]["table"]
-    ]
     threads = [
         [
             svm.name_of(row),
-            f"{row['seconds']['1']:.2f} s",
-            f"{row['seconds']['2']:.2f} s",
-            f"{row['seconds']['1'] / row['seconds']['2']:.2f}",
+            f"{row['peers'][0]['seconds']:.2f} s",
+            f"{row['ours']['seconds']:.2f} s",
+            ratio_text(row["peers"][0]),
         ]
-        for row in found["D"]["table"]
+        for row in svm.two_threads(found)
     ]
+    copies = svm.four_copies(found)
     return SVM.format(
         cap=found["A"]["cap"],
         table=svm.cells(found),
-        mean=geometric_mean(svm.ratio(cell) for cell in cells),
+        mean=mean_of(map(svm.against, cells)),
         cells=len(cells),
-        capped=sum(not cell["reached"] for cell in cells),
-        lost=sum(svm.ratio(cell) < 1 for cell in cells),
+        lost=sum(_is_lost(svm.against(cell)) for cell in cells),
         warned=sum(cell["defaults"]["warned"] for cell in cells),
         worst=svm.name_of(worst),
-        worst_ratio=svm.ratio(worst),
-        slowest=svm.slowdown(slowest),
+        worst_ratio=ratio_text(svm.against(worst)),
+        slowest=ratio_text(svm.over_defaults(slowest)),
         slowest_name=svm.name_of(slowest),
         threads=table(["two threads to a gap of 1e-6", "one thread", "two threads", "ratio; limit 2"], threads),
-        copies=copies[4] / copies[1],
-        kernel=", ".join(f"{name} {least}{times:.0f} times" for name, least, times in kernel),
+        copies=ratio_text(copies["peers"][0]) if copies else "",
+        kernel=", ".join(f"{row['set']} {ratio_text(row['peers'][0])}" for row in svm.kernel_machine(found)),
     )
+
+
+def _is_lost(peer: Row) -> bool:
+    """Whether novikoff is slower: by the verdict, or by the medians if there is no interval."""
+    return peer["verdict"] == SLOWER if "verdict" in peer else says_something(peer) and peer["ratio"] < 1
 
 
 def distributed() -> str:
     """Return the section about partitions."""
-    fits, costs = result("distributed")["fits"], result("scaling_costs")
-    compared, counted = [], []
-    for row in fits:
-        if row["what"].startswith("Spark"):
-            seconds = f"{row['ours s']:.1f} s", f"{row['LinearSVC s']:.1f} s (LinearSVC of Spark)"
-            compared.append([row["what"], *seconds, f"{row['ratio']:.2f}"])
-        elif row["what"].startswith("Dask"):
-            seconds = f"{row['ours s']:.1f} s", f"{row['one process s']:.1f} s (one process)"
-            compared.append([row["what"], *seconds, f"{1 / row['ratio']:.2f}"])
-        else:
-            counted.append([row["what"], str(row["rounds"]), f"{row['megabytes']:.1f} MB"])
+    found, costs = result("distributed"), result("scaling_costs")
+    counted = [
+        [row["what"], str(row["rounds"]), f"{row['megabytes']:.1f} MB"]
+        for row in found["fits"]
+        if row["what"].startswith(("rounds", "bytes"))
+    ]
     parts = dict.fromkeys(row["part"] for row in costs["passes"])
     values = {(row["part"], row["rows"]): f"{row['ns a value']:.1f}" for row in costs["passes"]}
     return DISTRIBUTED.format(
-        fits=table(["work", "novikoff", "peer", "ratio"], compared),
+        fits=comparisons(rows_of("distributed")),
         rounds=table(["work", "rounds", "sent"], counted),
         passes=table(
             ["part", "words", "hashed"], [[part, values[part, "words"], values[part, "hashed"]] for part in parts]
@@ -211,7 +209,7 @@ def distributed() -> str:
 def server() -> str:
     """Return the table of the server."""
     rows = [
-        [row["work"], row["ours"], row["peer"], f"{row['ratio']:.2g}", row.get("bar", ""), _met(row)]
+        [row["work"], row["ours"], row["peer"], ratio_text(row), row.get("bar", ""), _met(row)]
         for row in result("serve")["table"]
     ]
     return table(["work", "novikoff", "peer or limit", "ratio", "target", "met"], rows)
@@ -220,43 +218,24 @@ def server() -> str:
 def server_log() -> str:
     """Return the table of the log of the server."""
     columns = ["examples in a group", "log", "groups a second", "examples a second", "bytes an example"]
-    return _plain(result("serve_log")["logs"], [*columns, "time against ours"])
+    rows = [
+        row | {"time over ours": ratio_text(row) if "verdict" in row else row.get("time against ours", "")}
+        for row in result("serve_log")["logs"]
+    ]
+    return _plain(rows, [*columns, "time over ours"])
 
 
 def hard_margin(sizes: dict[str, str]) -> str:
     """Return the table of hard margins."""
-    rows = [
-        [
-            f"{row['set']}, {sizes[row['set']]}",
-            f"{1e3 * row['seconds']['ours']:.3g} ms",
-            *(f"{row['times faster'][peer]:.3g}" for peer in ("SVC", "Clarabel")),
-            *(f"{1 - row['share of the best margin'][who]:.0e}" for who in ("ours", "SVC", "Clarabel")),
-        ]
-        for row in result("margin")["hard margin"]
-    ]
-    header = [
-        "data",
-        "novikoff",
-        "SVC, ratio",
-        "Clarabel, ratio",
-        *(f"{who}, below" for who in ("novikoff", "SVC", "Clarabel")),
-    ]
-    return table(header, rows)
+    return comparisons({**row, "work": f"{row['set']}, {sizes[row['set']]}"} for row in rows_of("margin"))
 
 
 def separability() -> str:
     """Return the table of verdicts."""
-    rows = [
-        [
-            f"{row['set']}, {row['rows']:,} x {row['columns']}",
-            row["ours"],
-            f"{row['our seconds']:.2f} s",
-            f"{row['both programs']:.2f} s",
-            f"{row['ratio']:.1f}",
-        ]
-        for row in result("separability")["sets"]
-    ]
-    return table(["data", "verdict", "novikoff", "detectseparation", "ratio"], rows)
+    return comparisons(
+        {**row, "work": f"{row['work'].partition(', ')[2]}, {row['rows']:,} x {row['columns']}: {row['kind']}"}
+        for row in rows_of("separability")
+    )
 
 
 def memory() -> str:
@@ -276,7 +255,7 @@ def memory() -> str:
 
 def compared(name: str) -> str:
     """Return the table of comparisons of a suite."""
-    return comparisons(result(name))
+    return comparisons(rows_of(name))
 
 
 def plain(name: str, *parts: str) -> str:
@@ -294,7 +273,8 @@ def _flat(row: Row) -> Row:
 
 
 def _met(row: Row) -> str:
-    return {True: "yes", False: "**no**", None: ""}[row.get("met")]
+    """Return whether a target is met. Older results have medians only, and judge by them."""
+    return {True: "yes", False: "**no**", None: "", MET: "yes", MISSED: "**no**"}.get(row.get("met"), UNDECIDED)
 
 
 def _plain(rows: list[Row], columns: list[str]) -> str:

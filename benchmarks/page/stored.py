@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import statistics
 from collections.abc import Iterable, Iterator
 from typing import Any
 
 from benchmarks.harness.machine import MAX_IDLE_LOAD, is_idle
-from benchmarks.harness.race import FASTER, SLOWER
-from benchmarks.harness.session import RESULTS, contestant_text, load_result, ratio_text, seconds_text
+from benchmarks.harness.ratio import says_something
+from benchmarks.harness.session import RESULTS, answer_text, contestant_text, load_result, ratio_text, seconds_text
 from benchmarks.harness.suite import NAMES
+
+from . import medians, svm
 
 Row = dict[str, Any]
 RATES = {"bytes": ("MB/s", 1e6), "nonzeros": ("ns per nonzero", None), "keys": ("ns per key", None)}
@@ -18,6 +19,15 @@ RATES = {"bytes": ("MB/s", 1e6), "nonzeros": ("ns per nonzero", None), "keys": (
 def result(name: str) -> Row:
     """Return the stored result of a suite; empty if there is none."""
     return load_result(RESULTS / f"{name}.json")
+
+
+def rows_of(name: str) -> list[Row]:
+    """Return the comparisons of a suite, also those that were stored before spreads were."""
+    found = result(name)
+    rows = [row for row in found.get("table", []) if "peers" in row]
+    known = {row["work"] for row in rows}
+    old = medians.ROWS[name](found) if name in medians.ROWS else []
+    return [*(row for row in old if row["work"] not in known), *rows]
 
 
 def stored() -> list[str]:
@@ -61,21 +71,22 @@ def limit_text(row: Row) -> str:
     return f"{seconds_text(limit['seconds'])}, {times:,.{0 if times >= 10 else 1}f} times"
 
 
-def comparisons(found: Row) -> str:
-    """Return the table of a result that has comparisons."""
+def comparisons(compared: Iterable[Row]) -> str:
+    """Return the table of rows that are comparisons."""
     rows = [
         [
             row["work"],
             contestant_text(row["ours"]),
             f"{contestant_text(peer)} ({peer['name']})",
             ratio_text(peer),
+            answer_text(row["ours"], peer),
             rate_text(row),
             limit_text(row),
         ]
-        for row in found["table"]
+        for row in compared
         for peer in row["peers"]
     ]
-    header = ["work", "novikoff", "peer", "ratio", "rate of novikoff", "limit"]
+    header = ["work", "novikoff", "peer", "ratio", "answer of the peer", "rate of novikoff", "limit"]
     filled = [k for k in range(len(header)) if any(row[k] for row in rows)]
     return table([header[k] for k in filled], [[row[k] for k in filled] for row in rows])
 
@@ -83,22 +94,14 @@ def comparisons(found: Row) -> str:
 def ratios() -> Iterator[tuple[str, str, str, float]]:
     """Yield suite, work, peer and ratio of all stored comparisons with other programs whose ratio means something."""
     for name in stored():
-        for row in result(name).get("table", []):
-            for peer in row.get("peers", []):
-                known = "ratio_interval" not in peer or peer["verdict"] in (FASTER, SLOWER)
-                if known and "ratio" in peer and not peer["name"].startswith(("our ", "novikoff")):
+        for row in rows_of(name):
+            for peer in row["peers"]:
+                if _is_known(peer) and not peer["name"].startswith(("our ", "novikoff")):
                     yield name, row["work"], peer["name"], peer["ratio"]
     for cell in result("svm").get("A", {}).get("table", []):
-        if cell["reached"]:
-            where = f"soft margin, {cell['set']}, C = {cell['C']:g}, {cell['loss'].replace('_', ' ')}"
-            yield "svm", where, "LinearSVC", cell["seconds"]["same objective"] / cell["seconds"]["1e-6"]
-    for row in result("margin").get("hard margin", []):
-        for peer, ratio in row["times faster"].items():
-            yield "margin", f"hard margin, {row['set']}", peer, ratio
-    for row in result("separability").get("sets", []):
-        yield "separability", f"separability, {row['set']}", "HiGHS", row["ratio"]
+        if _is_known(peer := svm.against(cell)):
+            yield "svm", f"soft margin, {svm.name_of(cell)}", "LinearSVC", peer["ratio"]
 
 
-def geometric_mean(values: Iterable[float]) -> float:
-    """Return the geometric mean."""
-    return statistics.geometric_mean(values)
+def _is_known(peer: Row) -> bool:
+    return says_something(peer) and not peer.get("bound")

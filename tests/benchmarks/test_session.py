@@ -2,8 +2,8 @@
 
 import pytest
 from benchmarks.harness import Session, Suite, Timed
-from benchmarks.harness.race import SAME, WIDE, WORSE
-from benchmarks.harness.session import load_result, ratio_text, save_result, seconds_text
+from benchmarks.harness.ratio import SAME, WIDE, WORSE
+from benchmarks.harness.session import answer_text, contestant_text, load_result, ratio_text, save_result, seconds_text
 
 
 def session(tmp_path, only=(), quick=True):
@@ -90,6 +90,30 @@ def test_the_printed_table_has_the_verdict_in_place_of_the_ratio(tmp_path, capsy
     assert heading.split() == ["work", "novikoff", "peer", "ratio", "limit"]
     assert equal.rstrip().endswith(SAME)
     assert faster.rstrip().endswith("3 (3 to 3)")
+
+
+def test_a_bound_is_printed_as_one():
+    assert ratio_text({"ratio": 30.0, "ratio_interval": [29.0, 31.0], "verdict": "faster", "bound": "≥"}) == (
+        "≥ 30 (29 to 31)"
+    )
+    assert ratio_text({"ratio": 30.0, "bound": "≥"}) == "≥ 30"  # of a run that kept medians only
+    assert ratio_text({}) == ""
+    assert contestant_text({"seconds": 60.0, "quartiles": [60.0, 60.0], "stopped": True}) == "stopped after 60 s"
+
+
+def test_a_less_exact_answer_is_printed_with_its_relative_difference():
+    ours = {"cost": 2.0}
+    assert answer_text(ours, {"cost": 2.002, "answer": "less exact"}) == "less exact by 0.001"
+    assert answer_text(ours, {"cost": 2.0, "answer": "equal"}) == "equal"
+    assert answer_text(ours, {"cost": 2.0}) == ""
+
+
+def test_the_mean_of_the_ratios_to_each_peer_is_printed(tmp_path, capsys):
+    run = session(tmp_path)
+    compare(run, "a", peer=2.0)
+    compare(run, "b", peer=8.0)
+    run.show_means()
+    assert capsys.readouterr().out == "geometric mean, peer: 4 (2 ratios)\n"
 
 
 @pytest.mark.parametrize(

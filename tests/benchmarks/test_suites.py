@@ -1,19 +1,24 @@
 """Every suite keeps the contract, and the runner knows them all."""
 
 import importlib.util
+import json
 import re
 import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
-from benchmarks.harness import Suite
+from benchmarks.harness import Session, Suite, Timed, Worker
+from benchmarks.harness.race import race
+from benchmarks.harness.ratio import MET, MISSED, UNDECIDED, Times
 from benchmarks.harness.session import RESULTS, load_result
 from benchmarks.harness.suite import NAMES, load
-from benchmarks.page import figures
-from benchmarks.page.stored import ratios, result
+from benchmarks.page import figures, sections, stored, svm
+from benchmarks.page.stored import ratios, result, rows_of
 
 from benchmarks import __main__ as runner
+from benchmarks import margin, serve, svm_cells
 
 ROOT = Path(__file__).parents[2]
 NOT_SUITES = {"__init__", "__main__", "fingerprint", "svm_cells"}
@@ -121,3 +126,163 @@ def test_the_page_shows_every_figure_that_is_stored():
 def test_every_figure_that_can_be_drawn_is_stored(tmp_path):
     figures.draw_all(tmp_path)
     assert {path.name for path in tmp_path.glob("*.svg")} == {path.name for path in figures.FOLDER.glob("*.svg")}
+
+
+# ---- results with and without spreads --------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def results(tmp_path, monkeypatch):
+    """A folder of results that the page is made of, and a function that writes one."""
+    monkeypatch.setattr(stored, "RESULTS", tmp_path)
+    return lambda name, **content: (tmp_path / f"{name}.json").write_text(json.dumps(content))
+
+
+def seconds(*values, answer=None):
+    found = iter([values[0], *values])  # the first call warms up
+    return lambda: Timed(next(found), answer)
+
+
+@pytest.mark.parametrize("name", ["margin", "separability", "few_rows", "embeddings", "distributed"])
+def test_results_of_medians_are_shown_as_medians(name):
+    rows = [row for row in rows_of(name) if "rounds" not in row["ours"]]
+    assert rows
+    for row in rows:
+        for peer in row["peers"]:
+            assert peer["ratio"] == peer["seconds"] / row["ours"]["seconds"]
+            assert not {"ratio_interval", "verdict", "quartiles"} & peer.keys()
+
+
+def test_a_new_comparison_replaces_the_medians_of_the_same_work(results):
+    old = {"set": "colon", "seconds": {"ours": 1.0, "SVC": 9.0}, "reached": {"ours": True, "SVC": True}}
+    old["share of the best margin"] = {"ours": 1.0, "SVC": 0.9995}
+    results("margin", **{"hard margin": [old, {**old, "set": "pcmac"}]})
+    assert [peer["answer"] for row in rows_of("margin") for peer in row["peers"]] == ["less exact"] * 2
+    contestants = {"novikoff": seconds(1.0, 1.0, 1.0)}, {"SVC": seconds(2.0, 2.0, 2.0)}
+    table = [{**row, "set": "colon"} for row in race("hard margin, colon", *contestants, rounds=3)]
+    results("margin", table=table, **{"hard margin": [old, {**old, "set": "pcmac"}]})
+    assert [(row["set"], row["peers"][0]["ratio"]) for row in rows_of("margin")] == [("pcmac", 9.0), ("colon", 2.0)]
+    lines = sections.hard_margin({"colon": "62 x 2,000", "pcmac": "sparse"}).splitlines()
+    assert "| 2 (2 to 2) |" in lines[-1]
+    assert "| 9 | less exact by 0.0005 |" in lines[-2]
+
+
+def test_a_ratio_without_meaning_is_not_on_the_page(results):
+    noisy = race("work", {"novikoff": seconds(1.0, 1.5, 0.7)}, {"LinearSVC": seconds(1.0, 0.7, 1.5)}, rounds=3)
+    results("embeddings", table=noisy)
+    assert "| not distinguishable |" in sections.compared("embeddings")
+    assert not [name for name, *_ in ratios() if name == "embeddings"]
+
+
+def cell(interval, verdict, **more):
+    """A cell of the soft margin with spreads."""
+    found = {"ratio": sum(interval) / 2, "ratio_interval": interval, "verdict": verdict, **more}
+    names = ("1e-4", "1e-6", "defaults", "same objective")
+    steps = {"gap": 1e-7, "proven": True, "steps": 3, "distance": 0.0}
+    return {
+        **{"set": "colon", "C": 1.0, "loss": "hinge", "best_primal": 1.0, "dual_bound": 1.0},
+        **{"seconds": dict.fromkeys(names, 1.0), "ratios": {"same objective": found, "defaults": found}},
+        **{"ours": {"1e-4": steps, "1e-6": steps}, "reached": True, "defaults": {"distance": 0.0, "warned": False}},
+    }
+
+
+def test_cells_of_the_soft_margin_have_intervals():
+    table = svm.cells({"A": {"table": [cell([1.9, 2.1], "faster")]}})
+    assert table.splitlines()[-1] == "| colon | 1.0 s, 2 (1.9 to 2.1) |"
+    assert "| colon | 1.0 s, spread too wide |" in svm.cells({"A": {"table": [cell([1.1, 4.0], "spread too wide")]}})
+    stopped = cell([29.0, 31.0], "faster", bound="≥")
+    assert "1.0 s, ≥ 30 (29 to 31)" in svm.cells({"A": {"table": [stopped]}})
+
+
+@pytest.mark.parametrize(
+    ("interval", "outcome", "slower"), [([1.0, 1.1], MET, 0), ([1.1, 1.3], UNDECIDED, 0), ([1.3, 1.4], MISSED, 1)]
+)
+def test_claims_about_the_soft_margin_are_judged_by_intervals(interval, outcome, slower):
+    claims = {row["work"]: row for row in svm.summary({"A": {"table": [cell(interval, "")]}})}
+    assert claims["time over LinearSVC's defaults, worst cell"]["met"] == outcome
+    assert claims["cells above 1.2 times the defaults"]["found"] == str(slower)
+
+
+@pytest.mark.parametrize(
+    ("ours", "outcome"), [([1.0, 1.0, 1.1], MET), ([1.0, 1.3, 1.6], UNDECIDED), ([1.6, 1.7, 1.8], MISSED)]
+)
+def test_targets_of_the_server_are_judged_by_intervals(ours, outcome, results):
+    row = serve.row("stream", "ours", "VW", (Times(ours), Times([4.0, 4.0, 4.0])), 3)
+    assert (row["bar"], row["met"]) == (">= 3", outcome)
+    results("serve", table=[row])
+    assert sections.server().splitlines()[-1].endswith({MISSED: "| **no** |"}.get(outcome, f"| {outcome} |"))
+
+
+def test_a_limit_of_the_server_is_judged_by_all_rounds():
+    assert serve.limit_row("p99", [2.0, 3.0, 4.0], "ms", 10, "")["met"] == MET
+    assert serve.limit_row("p99", [8.0, 9.0, 14.0], "ms", 10, "")["met"] == UNDECIDED
+    assert serve.limit_row("p99", [11.0, 12.0, 14.0], "ms", 10, "")["met"] == MISSED
+
+
+# ---- suites that measure in another process --------------------------------------------------------------------------
+
+
+class SameProcess(Worker):
+    """A worker that does its jobs in this process, and stops none of them."""
+
+    def __init__(self, prepare, *arguments):
+        self._data = prepare(*arguments)
+
+    def __call__(self, cap, job, *arguments):
+        return job(self._data, *arguments)
+
+    def close(self):
+        pass
+
+
+def test_a_job_that_was_stopped_is_a_bound():
+    assert Worker.contestant(lambda *_: None, 20.0, None)() == Timed(20.0, stopped=True)
+    assert Worker.contestant(lambda *_: Timed(1.0, "answer"), 20.0, None)() == Timed(1.0, "answer")
+
+
+def test_hard_margins_have_intervals_and_say_how_exact_the_peer_is(tmp_path, monkeypatch):
+    random = np.random.default_rng(0)
+    X = random.normal(size=(40, 5))
+    y = np.where(X[:, 0] > 0, 1, -1)
+    monkeypatch.setattr(margin, "Worker", SameProcess)
+    monkeypatch.setattr(margin, "prepare", lambda name: (X + 2 * y[:, None] * np.eye(5)[0], y))
+    monkeypatch.setattr(margin, "CONTESTANTS", {"novikoff": margin.ours, "SVC": margin.svc, "poor": poor_plane})
+    session = Session(margin.SUITE, quick=True, folder=tmp_path)
+    margin.compare(session, "generated")
+    (row,) = load_result(tmp_path / "margin.json")["table"]
+    assert row["proven"]
+    assert row["ours"]["rounds"] == 3
+    assert row["ours"]["cost"] == pytest.approx(1.0, abs=1e-6)
+    assert all(len(peer["ratio_interval"]) == 2 for peer in row["peers"])
+    assert row["peers"][1]["answer"] == "less exact"
+
+
+def poor_plane(X, y):
+    """A plane that separates the classes with less than the best margin."""
+    w, b = margin.ours(X, y)
+    return w, b + 0.01 * np.linalg.norm(w)
+
+
+def test_fits_of_the_soft_margin_make_three_rounds_or_more(monkeypatch):
+    runs = {"quick": iter([Timed(0.01)] * 99), "slow": iter([Timed(5.0)] * 99)}
+    monkeypatch.setattr(SameProcess, "contestant", lambda self, cap, job, name: lambda: next(runs[name]))
+    worker = SameProcess(lambda: None)
+    times = svm_cells.timed_rounds(worker, 20.0, {"quick": "quick"}, {"quick": 0.01, "stopped": 20.0})
+    assert (len(times["quick"].seconds), times["stopped"].seconds, times["stopped"].stopped) == (15, [20.0] * 15, True)
+    times = svm_cells.timed_rounds(worker, 20.0, {"slow": "slow"}, {"slow": 5.0})
+    assert times["slow"].seconds == [5.0] * 3
+
+
+def test_rates_are_compared_as_seconds_without_the_warm_up():
+    rates = {"ours": iter([1.0, 200.0, 400.0, 100.0]), "peer": iter([1.0, 50.0, 100.0, 25.0])}
+    times = serve.rates_of({name: lambda own=own: next(own) for name, own in rates.items()}, 3)
+    assert times["ours"].seconds == [1 / 200, 1 / 400, 1 / 100]
+    assert serve.rate_text(times["ours"]) == "200/s"
+    row = serve.row("work", "", "", (times["ours"], times["peer"]))
+    assert (row["ratio"], row["ratio_interval"], row["verdict"]) == (4.0, [4.0, 4.0], "faster")
+
+
+def test_no_suite_makes_fewer_than_three_rounds():
+    for suite in map(load, NAMES):
+        for size in (suite.quick, suite.full):
+            assert size.get("rounds", 3) >= 3, suite.name
