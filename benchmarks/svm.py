@@ -175,7 +175,7 @@ PARTS: dict[str, Callable[[Session], None]] = {
 
 
 def run(session: Session) -> None:
-    """Measure the chosen parts, and print tables, and draw kernel_points."""
+    """Measure the chosen parts, and print an overview and the claims."""
     for part in session.chosen(session.size["parts"]):
         PARTS[part](session)
     if "A" in session.content:
