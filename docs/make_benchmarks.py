@@ -32,8 +32,8 @@ How times are measured:
   before spreads were stored.
 - Answers are compared before anything is timed. A program whose answer is worse than the best one by more than the
   tolerance of the suite is not timed ("worse answer").
-- The **limit** is what the work must cost on the same machine, whoever does it: usually reading the data from memory
-  once. Beside it is how many times longer novikoff takes.
+- The **limit** is the least time that any program needs for the work on the same machine: usually that of reading the
+  data from memory once. It is followed by how many times longer novikoff takes.
 
 Results were stored on these machines:
 
