@@ -1,6 +1,5 @@
 """The accuracy of the bare default on public data sets, against scikit-learn's linear classifiers.
 
-
 novikoff is ``make_pipeline(TableEncoder(), LinearSVM())``, without any parameter. The peers are LinearSVC,
 LogisticRegression and RidgeClassifier with their defaults, after StandardScaler for numbers (missing ones imputed by
 their mean) and OneHotEncoder for strings. Sparse files are learned as they are, by all.

@@ -1,7 +1,7 @@
 """Accuracy of predicting each example of a stream before learning from it, against River and Vowpal Wabbit.
 
-Every program is the one that its users begin with: no parameter is chosen by stream. Streams come raw, and with their
-columns scaled beforehand. With a delay of 100 or 1,000, the label of an example is learned after so many further
+Every program has the parameters that its users begin with: none is chosen by stream. Streams are given raw, and with
+their columns scaled beforehand. With a delay of 100 or 1,000, the label of an example is learned after so many further
 examples were predicted; raw streams only.
 """
 

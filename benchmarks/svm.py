@@ -3,8 +3,8 @@
 Parts, of which `--only` names some, with or without names of data sets; earlier results of the others are kept:
 
 A  Every set, C = 0.01, 1, 100, both losses, with LinearSVC's penalised intercept: LinearSVM to the gaps 1e-4 and 1e-6;
-   LinearSVC as it comes, and with growing effort until its objective is within 1e-6 of the optimum. A fit is stopped
-   after the seconds of ``cap``; ratios to what did not get there are lower bounds.
+   LinearSVC with its defaults, and with growing effort until its objective is within 1e-6 of the optimum. A fit is
+   stopped after the seconds of ``cap``; ratios to fits that were stopped are lower bounds.
 B  SVC with the linear kernel, C = 1, against LinearSVM with a free intercept.
 C  covtype, hinge, C = 1, free intercept, gap 1e-6; and four copies of it.
 D  Two threads against one, on the five slowest cells of A; and the peak of memory beyond the data.
@@ -186,7 +186,7 @@ PARTS: dict[str, Callable[[Session], None]] = {
 
 
 def run(session: Session) -> None:
-    """Measure the chosen parts, and print tables, and draw kernel_points."""
+    """Measure the chosen parts, and print an overview and the claims."""
     for part in session.chosen(session.size["parts"]):
         PARTS[part](session)
     if "A" in session.content:

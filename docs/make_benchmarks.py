@@ -37,8 +37,8 @@ How times are measured:
   spread is too wide are left out.
 - A target of a ratio is met or missed if its whole interval is on one side of the target, and otherwise not decided.
   Where only medians were stored, they are compared.
-- The **limit** is what the work must cost on the same machine, whoever does it: usually reading the data from memory
-  once. Beside it is how many times longer novikoff takes.
+- The **limit** is the least time that any program needs for the work on the same machine: usually that of reading the
+  data from memory once. It is followed by how many times longer novikoff takes.
 
 Results were stored on these machines:
 

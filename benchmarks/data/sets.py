@@ -18,7 +18,6 @@ import novikoff as nk
 
 DATA = Path(os.environ.get("NOVIKOFF_DATA", Path(__file__).parents[3] / "shared" / "data"))
 SETS = ("a9a", "w8a", "mushrooms", "phishing", "ijcnn1", "spam_stream", "news20", "pcmac", "colon", "covtype")
-TINY = ("pcmac", "colon", "mushrooms")
 FILES = {"covtype": "covtype.csv.gz", "digits": "mnist-train-images.idx.gz"}
 
 
@@ -31,7 +30,7 @@ def at_hand(names: Iterable[str]) -> list[str]:
     names = list(names)
     for name in names:
         if not path_of(name).exists():
-            print(f"{name} is left out: {path_of(name)} is not there (set NOVIKOFF_DATA)")
+            print(f"{name} is left out: {path_of(name)} does not exist (set NOVIKOFF_DATA)")
     return [name for name in names if path_of(name).exists()]
 
 

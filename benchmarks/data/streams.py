@@ -4,7 +4,7 @@
   rest; the words of the text messages; all from $NOVIKOFF_DATA, or from ../shared/data from the project's root.
 - Two generated tables, whose columns have the kinds and scales of bank marketing and of a census: amounts with heavy
   tails, counts, flags, and categories as one column each. Labels are drawn from a logistic model of transformed columns
-  and some of their products, which no plane has. Nothing drifts.
+  and some of their products, so that no linear model of the columns is exact. Nothing drifts.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def table_of(name: str) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     with gzip.open(DATA / name, "rt") as lines:
         first = next(lines)
         skip = not first.split(",")[0].replace(".", "").replace("-", "").isdigit()
-    table = np.loadtxt(DATA / name, delimiter=",", skiprows=int(skip), max_rows=None)
+    table = np.loadtxt(DATA / name, delimiter=",", skiprows=int(skip))
     return table[:, :-1], table[:, -1]
 
 

@@ -58,7 +58,7 @@ for model in (solved, stopped):
 
 
 def forge(source, target, old, new):
-    """Write a copy of a model file in which one number of its header is another one."""
+    """Write a copy of a model file in which one number of its header is replaced."""
     content = source.read_bytes()
     (length,) = struct.unpack("<Q", content[:8])
     header = content[8 : 8 + length].replace(repr(old).encode(), repr(new).encode()).rstrip()
@@ -127,8 +127,8 @@ plt.show()
 # ----------
 #
 # Was the model fitted to the data that the supplier names? If two labels of the 569 are
-# exchanged, the objective of the weights is another number, and an honest certificate
-# no longer holds.
+# exchanged, the objective of the weights changes, and an honest certificate no longer
+# holds.
 
 exchanged = y.copy()
 exchanged[[0, 19]] = exchanged[[19, 0]]

@@ -6,10 +6,10 @@ A stream of transactions is free, but an expert has to be paid to say whether on
 them was fraud. For which should one ask? Asking for all is expensive, and asking for a
 random tenth spends most of the money on clear cases.
 
-``SelectivePerceptron`` asks with the probability b/(b + s), where s is the size of the
-score: always if the score is 0, and rarely if it is large. It learns only from labels
-that it has asked for, and estimates from them how many mistakes it has made in all,
-also among the examples whose label nobody knows.
+``SelectivePerceptron`` asks with the probability b/(b + s), where s is the absolute
+value of the score: always if the score is 0, and rarely if it is large. It learns only
+from labels that it has asked for, and estimates from them how many mistakes it has made
+in all, also among the examples whose label nobody knows.
 """
 
 import matplotlib.pyplot as plt
@@ -56,7 +56,7 @@ print(f"asked for {asked} of 1,000 labels")
 #
 # A smaller b asks for fewer labels. ``predict_then_learn`` does the same as the loop
 # above for many rows; it is given all labels, but uses only those that the learner asks
-# for. Beside it, a perceptron that asks for labels at random, each with the same
+# for. For comparison, a perceptron asks for labels at random, each with the same
 # probability.
 
 
@@ -108,8 +108,8 @@ assert abs(right[-1] - right[-2]) < 0.01
 #
 # A service does not know all of its mistakes, because it does not know all labels. The
 # certificate estimates them: a mistake whose label was asked for with probability p
-# counts 1/p times. Over all random decisions, the mean of this estimate is the mean of
-# all mistakes. Single estimates from few labels are far off.
+# counts 1/p times. On average over the random decisions, this estimate equals the number
+# of all mistakes. Single estimates from few labels are far off.
 
 estimates = runs[:, :, 2]
 figure, axes = plt.subplots(figsize=(7, 4))

@@ -35,7 +35,7 @@ plt.rc("figure.constrained_layout", use=True)
 # Each message has eight words of 60, more than half of which are typical of its label.
 # After 1,000 messages the senders of spam change their style: 12 words that were
 # typical of spam become typical of other messages, and the other way round. An archive
-# of 500 messages with labels is there from the start.
+# of 500 messages with labels is available from the start.
 
 ARCHIVE, MESSAGES, BATCH, CHANGE = 500, 2000, 50, 1000
 WORDS = np.array([f"word{k}" for k in range(60)])
@@ -132,6 +132,6 @@ assert totals == sorted(totals)
 # The server counts both, and its certificate says which count a bound is about. For the
 # perceptron it also bounds the served mistakes by the updates and the largest delay.
 # With a delay of more than a hundred messages that bound is larger than the number of
-# messages, so it says nothing here; it is of use if labels come soon.
+# messages, so it says nothing here; it is useful if labels come soon.
 
 print(results[100][2]["words"])

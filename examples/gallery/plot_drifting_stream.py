@@ -5,8 +5,8 @@ A stream that drifts
 A model was accurate last month and is not any more: the rules behind the data have
 changed. How does one notice, and which learners recover by themselves?
 
-This example makes a stream whose right answer changes twice, once suddenly and once
-slowly, runs four learners over it, and compares how many of the latest 500 predictions
+This example makes a stream whose rule changes twice, once suddenly and once slowly,
+runs four learners over it, and compares how many of the latest 500 predictions
 are right. Each prediction is made before its label is learned.
 """
 
@@ -75,7 +75,7 @@ plt.show()
 # After the sudden change the averaged perceptron does not recover within the stream:
 # its average still contains all that it had learned before. The learner that forgets
 # loses least at the change, but it has fewer right predictions than the others while
-# nothing changes. AROW is the other way round. The tracker follows the better of its
+# nothing changes. For AROW it is the other way round. The tracker follows the better of its
 # two members, and has the most right predictions over the whole stream.
 
 best = max(right, key=lambda name: right[name].mean())
@@ -106,8 +106,8 @@ axes.legend(frameon=False)
 plt.show()
 
 # %%
-# The sudden change raises an alarm within 50 rows, and the slow one several, one after
-# the other. Before the first change there is none.
+# The sudden change raises an alarm within 50 rows, and the slow one raises several, one
+# after the other. No alarm is raised before the first change.
 
 assert JUMP < alarms[0] < JUMP + 50
 assert any(TURN < row < END for row in alarms)

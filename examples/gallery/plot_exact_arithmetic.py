@@ -4,7 +4,7 @@ Exact arithmetic finds what floats miss
 
 Is there a plane that separates two classes? A linear program can answer that, but only
 up to its tolerance: if the classes are closer to each other than that, its answer means
-nothing. And yet there is a true answer. Every float is a fraction whose denominator is
+nothing. Yet a true answer exists. Every float is a fraction whose denominator is
 a power of two, so that a statement about a table of floats is either true or false.
 
 This example makes pairs of data sets with smaller and smaller margins. A line separates

@@ -43,8 +43,8 @@ print(f"at most {(longest / best.margin_) ** 2:.1f} mistakes")
 # updates, and v* the unit vector of the best line. Each update moves v by at least γ in
 # the direction of v*, so v.v* is at least Mγ. And as an update follows a mistake, it
 # adds at most R² to the square of the length, so the length of v is at most R√M. The
-# first side grows faster than the second, and they meet at M = (R/γ)², beyond which
-# there can be no update.
+# first side grows faster than the second, and they meet at M = (R/γ)². So the
+# perceptron cannot make more updates than that.
 
 steps = nk.trace(nk.Perceptron(fit_intercept=False), points, side)
 steps.plot()

@@ -7,9 +7,9 @@ has less memory than that. Reading it whole is not possible, and drawing a sampl
 most of the data away.
 
 An online learner needs one row at a time, and ``nk.scan`` reads a file batch by batch.
-So one pass over the file needs the same memory whatever the size of the file. This
-example writes four files into a temporary directory, learns from each of them in both
-ways, and measures the memory.
+So one pass needs the same amount of memory for a file of any size. This example writes
+four files into a temporary directory, learns from each of them as a stream and as a
+whole, and measures the memory.
 """
 
 import subprocess

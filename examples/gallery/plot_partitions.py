@@ -28,8 +28,8 @@ plt.rc("figure.constrained_layout", use=True)
 #
 # The 569 tumours of scikit-learn, divided at random among 2 to 16 machines. All rows
 # together give the objective of the soft margin, and a lower bound D on the objective of
-# any weights. So the relative gap (P - D) / P of weights with the objective P is the most
-# by which they could be improved.
+# any weights. So the relative gap (P - D) / P of weights with the objective P is an upper
+# bound on the fraction by which they could be improved.
 
 X, y = load_breast_cancer(return_X_y=True)
 X = (X - X.mean(axis=0)) / X.std(axis=0)

@@ -2,11 +2,11 @@
 The path of C, and how to choose one
 ====================================
 
-A support vector machine has to be told C. A common way is a grid: fit the machine for
-each value, score it on rows that it has not seen, and take the best. Two things can go
-wrong. If the solver stops too early for large values of C, the scores there are those
-of the solver. And the best score of a grid is partly due to chance, so that the C that
-has it is often larger than necessary.
+The parameter C of a support vector machine has to be chosen. A common way is a grid:
+fit the machine for each value, score it on rows that it has not seen, and take the
+best. Two things can go wrong. If the solver stops too early for large values of C, the
+scores there depend on where it stopped. And the best score of a grid is partly due to
+chance, so that its C is often larger than necessary.
 
 ``LinearSVMPath`` solves for a sequence of C, each value from the solution of the one
 before, and gives every value a certificate. ``LinearSVMCV`` does so in every fold and
@@ -25,9 +25,9 @@ plt.rc("axes.spines", top=False, right=False)
 plt.rc("figure.constrained_layout", use=True)
 
 # %%
-# The data are those of 569 tumours that come with scikit-learn: 30 measurements of cell
-# nuclei, and whether the tumour was malignant. A quarter of the rows is put aside for
-# the end.
+# The data are 569 tumours that come with scikit-learn: 30 measurements of cell nuclei,
+# and whether the tumour was malignant. A quarter of the rows is kept for a test at the
+# end.
 
 X, y = load_breast_cancer(return_X_y=True)
 rows, kept, labels, kept_labels = train_test_split(
@@ -99,7 +99,7 @@ plt.show()
 # The accuracy falls again beyond C = 1: there the weights become much longer, to avoid
 # violations of the margin by a few training rows.
 #
-# The rows that were kept aside had no part in the choice. Here the larger C predicts
+# The test rows had no part in the choice. Here the larger C predicts
 # two more of 143 rows correctly, which is less than one standard error of such a
 # proportion, and shows neither rule to be the better one.
 

@@ -82,7 +82,7 @@ print(found.verify(table, cured, exact=True))
 # What to report
 # --------------
 #
-# The infinite coefficient is the result, and not an error of the data. As it grows, the
+# The infinite coefficient is the result, and not an error in the data. As it grows, the
 # patients with the drug are fitted perfectly, and those with the placebo follow a
 # regression of their own, whose estimate exists. ``boundary_data`` returns it. Its
 # coefficient of the age is the limit of the one above.

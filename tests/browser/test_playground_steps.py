@@ -39,7 +39,7 @@ def test_a_run_is_cut_after_whole_passes_which_the_code_repeats(tab, tmp_path, c
     tab.page.keyboard.press("End")
     assert assert_the_code_repeats_the_run(tab, points, tmp_path).n_iter_ == recorded
     cut = f"at most 20,000 examples: these are the first {recorded} of {passes} passes."
-    made = f"All {passes} passes are made, and there are still mistakes."
+    made = f"The run ended after {passes} passes, the last of which still made mistakes."
     assert (cut if recorded < passes else made) in tab.text("#ending")
 
 
@@ -90,7 +90,7 @@ def test_each_step_says_what_happened_and_why(tab):
     expect(tab.page.locator(".no-opinion")).to_be_visible()
     tab.page.keyboard.press("ArrowRight")
     words = tab.text("#step-words")
-    assert "A score of 0 offers no opinion, and counts as a mistake." in words
+    assert "A score of 0 predicts neither class, and counts as a mistake." in words
     assert "is added, and v becomes" in words
     assert tab.text("#step-source") == "Theory A1 and A3"
     assert words.split(".")[0] in tab.text("#status")
@@ -121,7 +121,7 @@ def test_the_page_says_why_it_updated_and_why_not(tab, learner, is_mistake, reas
     assert ("The sign is wrong: a mistake." if is_mistake else "The sign is right.") in words
     tab.page.evaluate("playground.go(1 + [...playground.run.visits.column('hasMoved')].indexOf(0))")
     assert tab.text("#step-why") == "Why did it not update?"
-    assert "v stays as it is." in tab.text("#step-words")
+    assert "v does not change." in tab.text("#step-words")
 
 
 @pytest.mark.parametrize("learner", LEARNERS)

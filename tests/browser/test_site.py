@@ -183,7 +183,8 @@ def test_the_playground_of_the_site_runs_and_its_sources_are_links(place, open_t
         page.locator(links).click()
         expect(page.locator("h1").first).to_be_visible()
         assert page.url.split("#")[0] in {f"{tab.base}/theory.html", f"{tab.base}/notes.html"}
-        assert page.locator(":target").evaluate("(anchor) => anchor.closest('li, tr') !== null")  # a statement or a claim
+        is_statement = "(anchor) => anchor.closest('li, tr') !== null"  # or a claim
+        assert page.locator(":target").evaluate(is_statement)
         page.go_back()
     assert tab.trouble == []
 

@@ -44,7 +44,7 @@ class Chart {
   }
 
   /**
-   * Draw curves. `spec` has x and y ({min, max, isLog, label}), curves ({name, kind, points, isStepped}), levels ({value, name, kind}),
+   * Draw curves. `spec` has x ({min, max, isLog, label}) and y ({min, max, isLog}), curves ({name, kind, points, isStepped}), levels ({value, name, kind}),
    * an `area` of two curves between which to shade, and a caption.
    */
   show(spec) {
@@ -80,7 +80,7 @@ class Chart {
   }
 
   _axes(spec, x, y, width) {
-    const { height, left, right, top, bottom } = CHART;
+    const { height, left, right, bottom } = CHART;
     const group = draw(this.svg, "g", { class: "axes" });
     const marks = ({ min, max, isLog }, wanted) => (isLog ? logTicks(min, max) : ticks(min, max, wanted));
     for (const value of marks(spec.y, 4)) {
@@ -95,7 +95,6 @@ class Chart {
     }
     draw(group, "path", { class: "axis", d: `M${left} ${height - bottom}H${width - right}` });
     draw(group, "text", { class: "title", x: (left + width - right) / 2, y: height - 3, "text-anchor": "middle" }, spec.x.label);
-    if (spec.y.label) draw(group, "text", { class: "title", x: 0, y: top - 4 }, spec.y.label);
   }
 
   _legend(spec) {

@@ -145,7 +145,7 @@ class App {
     if (run.family === "batch") return run.converged ? "" : "The solver stopped after its largest number of steps.";
     if (run.converged) return `The last pass made no ${state.learner === "margin" ? "update" : "mistake"}: the run has ended.`;
     if (run.isCut) return `The playground shows at most ${format(MAX_VISITS)} examples: these are the first ${run.settings.passes} of ${format(state.passes)} passes.`;
-    return `All ${counted(state.passes, "pass", "passes")} are made, and there are still mistakes.`;
+    return `The run ended after ${counted(state.passes, "pass", "passes")}, the last of which still made ${state.learner === "margin" ? "updates" : "mistakes"}.`;
   }
 
   go(frame) {

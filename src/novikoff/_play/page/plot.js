@@ -134,7 +134,7 @@ class Plot {
     }
     if (isNothing) {
       draw(hatch, "rect", { class: "no-opinion", width: this.width, height: this.height });
-      this._write(words, this.width / 2, 24, run.isPossible === false ? "No line separates these points" : "No opinion: every score is 0", "middle");
+      this._write(words, this.width / 2, 24, run.isPossible === false ? "No line separates these points" : "No prediction: every score is 0", "middle");
     }
     if (step.threshold > 0 && !isNothing) {
       draw(band, "path", { class: "band", d: this._outline(bandWithin(corners, step.after, step.threshold)) });

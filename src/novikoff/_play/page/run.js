@@ -36,7 +36,6 @@ function geometryOf(kernels, state) {
   const radius = Math.sqrt(Math.max(0, ...points.map((point) => { const u = liftedOf(point, intercept); return dot3(u, u); })));
   let margin = NaN;
   let best = null;
-  let marginUpper = NaN;
   if (separability.verdict === "complete") {
     const frames = kernels.hardMargin(points, intercept ? "feature" : "none", MAX_MARGIN_STEPS, GAMMA_TOLERANCE);
     const last = frames.at(frames.count - 1);
@@ -44,10 +43,9 @@ function geometryOf(kernels, state) {
       const length = Math.hypot(last.w1, last.w2, last.b);
       best = [last.w1 / length, last.w2 / length, last.b / length];
       margin = last.lower;
-      marginUpper = last.upper;
     }
   }
-  return { ...separability, radius, margin, marginUpper, best };
+  return { ...separability, radius, margin, best };
 }
 
 /** The parameter of the kernel: theta, epsilon, C or r. */
@@ -174,7 +172,6 @@ class BatchRun {
     this.count = this.isPossible ? this.frames.count : 1;
     const last = this.at(this.count - 1);
     this.converged = this.isPossible && last.upper - last.lower <= 1.01 * (state.learner === "soft" ? SOFT_TOLERANCE : MARGIN_TOLERANCE) * last.upper;
-    this.isCut = this.isPossible && !this.converged;
   }
 
   _solve(kernels, { learner, points, C, loss, intercept }) {

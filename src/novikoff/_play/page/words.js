@@ -23,14 +23,14 @@ function wordsOfVisit(run, step) {
   if (!visit)
     return {
       title: "Before the first example", outcome: "start",
-      sentences: [`v = 0, so every score is 0 and there is no opinion about any point.`, learner.rule, "Press Play, or step with the arrow keys."], source: "Theory A1 and A2",
+      sentences: [`v = 0, so every score is 0 and no point has a predicted class.`, learner.rule, "Press Play, or step with the arrow keys."], source: "Theory A1 and A2",
     };
   const y = signOf(point.label);
   const margin = point.label * visit.score;
   const square = dot3(liftedOf(point, state.intercept), liftedOf(point, state.intercept));
   const sentences = [`Point ${visit.row + 1} at ${placeOf(point)} has the label y = ${y}. Its score is v·u = ${format(visit.score)}, so y v·u = ${format(margin)}.`];
   const source = { margin: "Theory C1", pa1: "Theory I2", pa2: "Theory I2", arow: "Theory L3" }[state.learner] ?? (visit.hasMoved ? "Theory A1 and A3" : "Theory A1");
-  if (visit.isMistake) sentences.push(margin === 0 ? "A score of 0 offers no opinion, and counts as a mistake." : `The sign is wrong: a mistake.`);
+  if (visit.isMistake) sentences.push(margin === 0 ? "A score of 0 predicts neither class, and counts as a mistake." : `The sign is wrong: a mistake.`);
   else sentences.push("The sign is right.");
   if (!visit.hasMoved) sentences.push(reasonToStay(run, step, margin));
   else sentences.push(...reasonToMove(run, step, margin, square));
@@ -41,9 +41,9 @@ function wordsOfVisit(run, step) {
 
 function reasonToStay(run, step, margin) {
   const { state } = run;
-  if (state.learner === "margin") return `Its margin is not below the threshold, so v stays as it is.`;
-  if (run.learner.kind === "perceptron") return "The perceptron changes only on mistakes, so v stays as it is.";
-  return `y v·u is at least 1, so there is no loss and v stays as it is.`;
+  if (state.learner === "margin") return `Its margin is not below the threshold, so v does not change.`;
+  if (run.learner.kind === "perceptron") return "The perceptron changes only on mistakes, so v does not change.";
+  return `y v·u is at least 1, so there is no loss and v does not change.`;
 }
 
 function reasonToMove(run, step, margin, square) {
