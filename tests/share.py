@@ -9,7 +9,7 @@ import pytest
 
 SHARE = float(os.environ.get("NOVIKOFF_SHARE", "1"))
 QUICK_CASES = 2  # of a test, unless all cases are asked for
-MIN_SLOW_CASES = 8  # of a test, however small the share
+MIN_SLOW_CASES = 4  # of a test, however small the share
 
 
 def share_of(count):
