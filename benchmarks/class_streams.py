@@ -6,7 +6,7 @@ and the default with a third member, which learns all classes together. Labels a
 
 from __future__ import annotations
 
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
@@ -19,7 +19,7 @@ import novikoff as nk
 from .data.sets import DATA, mnist
 from .data.streams import Stream, table_of
 from .harness import Session, Suite
-from .stream_accuracy import MAX_DENSE_COLUMNS, delayed, dicts, entries, measure, ours
+from .stream_accuracy import MAX_DENSE_COLUMNS, delayed, dicts, entries, last_label, measure, ours
 
 MAX_ROWS = 20_000
 MAX_SOFTMAX_COLUMNS = 1000  # with 62,061, River's softmax regression had not ended after ten minutes
@@ -147,12 +147,6 @@ def majority(stream: Stream, delay: int) -> float:
     counts: Counter[int] = Counter()
     labels = stream.y.tolist()
     return delayed(stream, delay, lambda _: counts.most_common(1)[0][0], lambda t: counts.update([labels[t]]))
-
-
-def last_label(stream: Stream, delay: int) -> float:
-    """Return the accuracy of the latest label."""
-    held = deque([0], maxlen=1)
-    return delayed(stream, delay, lambda _: held[0], lambda t: held.append(int(stream.y[t])))
 
 
 PROGRAMS: dict[str, Callable[[Stream, int], float | None]] = {

@@ -200,7 +200,10 @@ def _busy_requests(port: int, requests: Sequence[bytes], connections: int, stop:
             own.sendall(requests[place * len(requests) // connections])
         number, is_open = 0, connections
         while is_open:
-            for descriptor, _ in poll.poll(TIMEOUT):
+            ready = poll.poll(TIMEOUT)
+            if not ready:
+                raise TimeoutError(f"no answer came within {TIMEOUT:g} s")
+            for descriptor, _ in ready:
                 place = places[descriptor]
                 own = sockets[place]
                 data = rest[place] + own.recv(RECEIVE_BYTES)
