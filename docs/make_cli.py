@@ -20,7 +20,8 @@ Results go to standard output, messages to standard error. With `--json` a subco
 nothing else. Progress bars and colours appear on a terminal only. An error is one or two sentences, without a
 traceback. Files are written completely or not at all. A result that standard output cannot take, because it is closed
 or full, is exit code 2 after all files have been written; a pipe that nobody reads any more ends the process by the
-signal SIGPIPE, without a message. A message that standard error cannot take is dropped, and changes no exit code.
+signal SIGPIPE, without a message, but `novikoff stream -o` saves its model first and ends with 2. A message that
+standard error cannot take is dropped, and changes no exit code.
 
 Labels, names of columns and file names may hold anything, also what would move the cursor of a terminal or forge a
 line. All text for people, on a terminal or not, therefore shows control characters, bidirectional controls and

@@ -58,6 +58,7 @@ TABLE = b"""age,site,n,ill
 
 def test_a_table_has_a_sentence_and_a_table_of_named_coefficients():
     run = novikoff(*READ, "--weight", "n", input=TABLE)
+    assert run.out.endswith("on trust  response: y is called 'ill'\n")
     assert run.code == 1
     lines = run.out.splitlines()
     assert (

@@ -86,6 +86,15 @@ def test_a_reader_that_is_gone_ends_it_quietly():
     assert (run.returncode, run.stderr) == (-signal.SIGPIPE, b"")
 
 
+def test_a_stream_without_a_model_to_save_ends_quietly_too(folder):
+    reading, writing = os.pipe()
+    os.close(reading)
+    rows = [*COMMAND, "stream", folder / "two.svm", "--every", "1"]
+    run = subprocess.run(rows, stdout=writing, stderr=subprocess.PIPE, check=False)
+    os.close(writing)
+    assert (run.returncode, run.stderr) == (-signal.SIGPIPE, b"")
+
+
 SUBCOMMANDS = ("fit", "predict", "score", "stream", "certify", "separable", "inspect", "report", "convert")
 
 

@@ -128,3 +128,8 @@ def test_predicting_before_fitting_is_refused():
 
     with pytest.raises(NotFittedError):
         nk.LinearSVM().predict(X)
+
+
+def test_the_error_about_c_names_both_kinds_of_values():
+    with pytest.raises(nk.errors.InvalidInputError, match="must be a positive number or \"scale\", but it is 'abc'"):
+        nk.LinearSVM(C="abc").fit(X, Y)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Annotated, Any
 
 import typer
@@ -82,7 +83,7 @@ def report(
         ("verdict", verdict.headline),
         *(("", sentence) for sentence in verdict.sentences),
         *(("warning", sentence) for sentence in warnings),
-        ("certificate", f"{verdict.chip}. {verdict.certificate}"),
+        ("certificate", f"{re.sub('^certificates? ', '', verdict.chip)}. {verdict.certificate}"),
         ("report", output),
     ]
     result = {

@@ -82,11 +82,11 @@ def separable(
     label = None if positive is None else _label(positive, y) if columns is None else _side(positive, columns)
     with progress("deciding", quiet):
         found = separability(X, y, fit_intercept=not no_fit_intercept, positive=label, sample_weight=weights)
+        found = dataclasses.replace(found, response=(batch.target or "y") if columns is None else None)
         checks = found.verify(X, y, weights, exact=exact)
-    response = (batch.target or "y") if columns is None else None
     modelled = found.positive if columns is None else columns[found.positive]
     own = names if found.columns is None else [names[column] for column in found.columns.tolist()]
-    found = dataclasses.replace(found, names=tuple(own), response=response, positive=modelled)
+    found = dataclasses.replace(found, names=tuple(own), positive=modelled)
     _print(found, checks, exact, references, json)
     if found.kind != "complete" or not checks:
         raise typer.Exit(NEGATIVE_VERDICT)

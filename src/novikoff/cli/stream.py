@@ -265,9 +265,9 @@ class _Run:
         is_last_of_many = self.shown == "jsonl"
         print_result({"record": "summary"} | result if is_last_of_many else result, json or is_last_of_many, lines)
 
-    def _learn(self, stop: Stop) -> NovikoffError | None:
+    def _learn(self, stop: Stop) -> Exception | None:
         """Learn, and print the table; if printing fails, stop after the current batch, and return the reason."""
-        failure = None
+        failure: Exception | None = None
         for place, record in enumerate(self.progress):
             for sentence in self.alarms.judge(record):
                 print_message(sentence)
@@ -278,7 +278,7 @@ class _Run:
                 try:
                     self._print(record, is_first=place == 0)
                 except OutputError as error:
-                    failure, stop.asked = NovikoffError(str(error)), True
+                    failure, stop.asked = error if self.output is None else NovikoffError(str(error)), True
         return failure
 
     def _print(self, record: evaluate.Record, is_first: bool) -> None:

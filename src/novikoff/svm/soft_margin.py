@@ -13,7 +13,7 @@ from novikoff._estimators import NotFittedError, available_if
 from novikoff._moments import changing, view_of
 from novikoff._multiclass import MulticlassStrategy
 from novikoff._one_core import one_core
-from novikoff._validation import check_choice, check_flag, check_number
+from novikoff._validation import check_flag, check_number
 from novikoff._wide_array import stored
 from novikoff.data.stream import Scan
 from novikoff.errors import input_error, quote
@@ -273,8 +273,8 @@ class LinearSVM(BatchClassifier):
     def _cost(self, where: str) -> float | None:
         """Return C, from ``C`` or from ``lam``; None if it depends on the data."""
         is_number = not isinstance(self.C, str)
-        if not is_number:
-            check_choice(where, "C", self.C, ("scale",))
+        if not is_number and self.C != "scale":
+            check_number(where, "C", self.C, above=0, other='"scale"')
         if self.lam is None:
             return check_number(where, "C", self.C, above=0) if is_number else None
         if is_number:
