@@ -51,8 +51,9 @@ test:   ## the tests that every change must pass, about eight minutes on two cor
 test-slow: $(VENV)/ready $(VENV)/test $(VENV)/docs $(VENV)/play $(VENV)/release sanitize   ## the long tests, and the C++ tests under sanitizers
 	$(BIN)/python -m pytest $(ON_TWO) -m slow
 
-coverage: $(VENV)/ready $(VENV)/test $(VENV)/coverage   ## fail if quick tests run less than 95 % of the lines of Python, or C++ tests 90 % of the kernels
+coverage: $(VENV)/ready $(VENV)/test $(VENV)/coverage   ## fail if quick tests, and those of clusters, run less than 95 % of the lines of Python, or C++ tests 90 % of the kernels
 	$(BIN)/python -m pytest $(ON_TWO) -m "not slow" --all-cases --cov --cov-report= --cov-fail-under=0
+	$(BIN)/python -m pytest -m slow tests/distributed/engines --cov --cov-append --cov-report= --cov-fail-under=0 # those of Spark and Ray
 	$(BIN)/python -m coverage report --skip-covered --fail-under=95
 	$(BIN)/cmake -S . -B build/coverage -G Ninja -DCMAKE_CXX_FLAGS="--coverage -fprofile-update=atomic" -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN)/ninja) > build/coverage.log
 	$(BIN)/cmake --build build/coverage
