@@ -1,5 +1,7 @@
 """The batches of a stream: saved between them and while they are waited for, and ended by a signal."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -42,8 +44,9 @@ def test_a_save_may_happen_after_each_batch_and_while_the_next_is_waited_for():
 
     made = batches_of(parts(), Stop())
     assert len(list(made)) == 2
-    one = ["learning", "learned 2", "save if due"]
-    assert made.saver.calls == [*one, "save if due", *one]
+    # one after the first batch and one while the second is waited for; more if the machine makes a wait long
+    calls = r"(save )*learning learned 2 (save ){2,}learning learned 2 (save )+"
+    assert re.fullmatch(calls, "".join(f"{call.removesuffix(' if due')} " for call in made.saver.calls))
 
 
 def test_nothing_is_saved_for_a_wait_outside():
