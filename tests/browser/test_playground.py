@@ -225,6 +225,36 @@ def test_a_phone_shows_everything_without_scrolling_sideways(tab):
     assert small == []
 
 
+@pytest.mark.parametrize("width", [360, 320])
+def test_a_phone_shows_whole_numbers_and_the_tools_in_one_row(tab, width):
+    tab.page.set_viewport_size({**PHONE, "width": width})
+    for learner, passes in (("perceptron", True), ("soft", False)):
+        tab.show(learner=learner, passes=1000, seed=2**32 - 1)
+        for name in ("passes", "seed") if passes else ("seed",):
+            assert tab.page.evaluate(f"(({{ scrollWidth, clientWidth }}) => scrollWidth - clientWidth)({name})") <= 0
+    tops = tab.page.evaluate("[...document.querySelectorAll('.tools label')].map((e) => e.getBoundingClientRect().top)")
+    assert len(set(tops)) == 1
+    assert tab.page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+@pytest.mark.parametrize(("name", "good", "bad"), [("seed", "7", "-1"), ("passes", "9", "1001"), ("seed", "8", "")])
+def test_a_number_out_of_range_is_named_and_the_last_good_one_kept(tab, name, good, bad):
+    field, hint = tab.page.locator(f"#{name}"), tab.page.locator("#range-hint")
+    for value in (good, bad):
+        field.fill(value)
+        field.press("Enter")
+        field.blur()
+    most = {"seed": "from 0 to 4,294,967,295", "passes": "from 1 to 1,000"}[name]
+    expect(field).to_have_value(good)
+    expect(field).to_have_accessible_description(hint.inner_text())
+    expect(hint).to_contain_text(f"{most}. It remains {good}.")
+    expect(tab.page.locator("#status")).to_have_text(hint.inner_text())
+    assert tab.state()[0][name] == int(good)
+    field.fill("11")
+    field.blur()
+    expect(hint).to_be_hidden()
+
+
 def test_dark_and_light_have_their_own_colours(tab):
     colour = "getComputedStyle(document.body).backgroundColor"
     light = tab.page.evaluate(colour)

@@ -23,6 +23,7 @@ BAD_LINKS = {
     "#v=1&points=p1_1n2_2&view=0_0_0": "view cannot be read",
     "#v=1&points=p1_1n2_2&seed=1.5": "seed is not one",
     "#v=1&points=p1_1n2_2&<img src=x onerror=alert(1)>=1": "is not known",
+    "#v=1&points=p1_1n1e-310_2": "point 2 has a coordinate too close to 0",
     "#v=1&points=" + "p1_1" * 2000: "2,000 points",
 }
 BAD_CSV = {
@@ -33,6 +34,10 @@ BAD_CSV = {
     "1,2,1\n3,four,-1\n": "Line 2: “four” is not a number",
     "1,2,1\n3,Infinity,-1\n": "“Infinity” is not a number",
     "1,2,1\n3,1e300,-1\n": "“1e300” is not a number",
+    "1,2,1\n3,-1e-310,-1\n": "Line 2: “-1e-310” is too close to 0. Its square is too small",
+    "1,2,1\n3,1e-400,-1\n": "at least 1e-100",
+    "1,2,1\n3,4,0\n5,6,-1\n": "there are three: -1, 0 and 1",
+    "1,2,0\n5,6,-1\n": "both -1 and 0 occur",
     "1,2,\n": "Line 1 has no label",
     "1,2,a\n1,3,b\n1,4,c\n": "two classes",
     "<script>alert(1)</script>": "Line 1 has 1 value",
@@ -113,10 +118,41 @@ def test_malformed_csv_gets_a_sentence_and_leaves_the_points(tab, text):
     tab.page.get_by_role("button", name="Paste CSV").click()
     tab.page.evaluate("(text) => { document.getElementById('csv-text').value = text; }", text)
     tab.page.get_by_role("button", name="Use these points").click()
-    assert BAD_CSV[text] in tab.alert()
+    dialog = tab.page.get_by_role("dialog", name="Points from CSV")
+    expect(dialog.get_by_role("alert")).to_contain_text(BAD_CSV[text])
+    expect(dialog.get_by_role("textbox")).to_be_focused()
     assert tab.page.evaluate("playground.state.points.length") == 2
-    tab.page.locator("#alert-close").click()
+    tab.page.keyboard.type("1")
+    expect(dialog.get_by_role("alert")).to_have_count(0)  # it is not about the text that is there now
+    tab.page.get_by_role("button", name="Cancel").click()
     assert_usable(tab.page)
+
+
+def test_a_paste_of_100_000_lines_is_refused_before_the_browser_lays_them_out(tab):
+    tab.page.get_by_role("button", name="Paste CSV").click()
+    is_refused = """(count) => {
+      const clipboardData = new DataTransfer();
+      clipboardData.setData("text/plain", "1,2,1\\r\\n".repeat(count));
+      const paste = new ClipboardEvent("paste", { clipboardData, cancelable: true, bubbles: true });
+      return !document.getElementById("csv-text").dispatchEvent(paste);
+    }"""
+    assert not tab.page.evaluate(is_refused, 1001)
+    assert tab.page.evaluate(is_refused, 100_000)
+    expect(tab.page.get_by_role("dialog").get_by_role("alert")).to_contain_text("There are 100,000 lines")
+    tab.page.get_by_role("button", name="Cancel").click()
+
+
+@pytest.mark.parametrize("mend", ["learner", "preset", "link", "csv"])
+def test_an_error_is_hidden_when_something_else_is_shown(tab, mend):
+    tab.page.evaluate("() => { location.hash = ''; location.hash = '#v=1&points=q'; }")
+    expect(tab.page.locator("#alert")).to_be_visible()
+    {
+        "learner": lambda: tab.page.locator("#learner").select_option("pa1"),
+        "preset": lambda: tab.page.locator("#preset").select_option("xor"),
+        "link": lambda: tab.page.evaluate("() => { location.hash = '#v=1&points=p1_1n2_2'; }"),
+        "csv": lambda: tab.page.evaluate("playground._adoptCsv('1,2,1')"),
+    }[mend]()
+    expect(tab.page.locator("#alert")).to_be_hidden()
 
 
 def test_csv_of_other_programs_is_read(tab):
@@ -171,9 +207,10 @@ def test_a_thousand_points_are_drawn_and_not_one_more(tab):
         [[1e9, 1e9, 1], [-1e9, 1e-9, -1]],
         [[1e-9, 0, 1], [2e-9, 0, -1]],
         [[0.3, 0, 1], [0.30000000000000004, 0, -1]],
+        [[1e-100, 2e-100, 1], [-1e-100, 3e-100, -1]],
         [[1e-300, 0, 1], [3e-300, 0, -1]],
     ],
-    ids=["none", "one", "equal", "twice", "huge", "tiny", "nearest", "smallest"],
+    ids=["none", "one", "equal", "twice", "huge", "tiny", "nearest", "least", "smallest"],
 )
 def test_few_and_extreme_points_break_nothing(tab, learner, points):
     for intercept in (True, False):
@@ -187,4 +224,5 @@ def test_few_and_extreme_points_break_nothing(tab, learner, points):
             }""",
             [points, learner, intercept],
         )
+        assert "∞" not in tab.text("#step-words") or "Solved" not in tab.text("#step-title")
         assert "NaN" not in tab.page.evaluate("document.querySelector('main').innerHTML")

@@ -109,6 +109,23 @@ def test_every_update_is_that_of_the_trace_and_the_proof_has_its_numbers(tab, na
         np.testing.assert_allclose([update["visit"]["marginBound"] for update in updates], least, rtol=1e-12)
 
 
+@pytest.mark.parametrize("name", ["perceptron", "pa1"])
+def test_the_least_ratio_is_that_of_the_trace_also_where_v_is_0(tab, name):
+    X, y = np.array([[1.0, 1.0], [-1.0, -1.0], [1.0, -1.0], [-1.0, 1.0]]), np.array([1, 1, -1, -1])
+    shown, model = online(tab, name, X, y, True, True, passes=100, **LEARNERS[name][1])
+    ratios = [update["length"] / update["visit"]["steps"] for update in shown["updates"]]
+    least = np.minimum.accumulate(nk.trace(model, X, y).margin_bound if name == "perceptron" else ratios)
+    uppers = tab.page.evaluate("playground.run.updates.map(({ upper }) => upper)")
+    np.testing.assert_allclose(uppers, least, rtol=1e-12, atol=1e-15)
+    assert uppers[-1] == 0 or name == "pa1"
+    tab.page.evaluate("playground.go(Infinity)")
+    ratio = "least |v|/M" if name == "perceptron" else "least |v|/Στ"
+    tile = tab.page.locator("#facts > div", has=tab.page.get_by_text(ratio, exact=True)).locator("dd").first
+    assert float(tile.inner_text()) == pytest.approx(uppers[-1], rel=1e-3)
+    assert ratio in tab.text("#margins-figure .legend")
+    assert f"The {ratio} so far bounds every margin." in tab.text("#margins-figure figcaption")
+
+
 def test_the_curves_of_the_proof_are_those_of_the_trace(tab):
     X, y = sample(5, 25, 0.0)
     for name in ("perceptron", "margin"):

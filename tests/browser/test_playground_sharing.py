@@ -61,6 +61,59 @@ def test_a_link_without_points_has_those_of_its_preset(browser, folder):
     tab.context.close()
 
 
+def test_the_address_follows_the_state_so_that_a_reload_shows_it_again(browser, folder):
+    tab = Tab(browser, folder)
+    tab.page.wait_for_timeout(500)
+    assert tab.page.evaluate("location.hash") == ""  # nothing has changed
+    tab.page.locator("#plot").press("p")
+    tab.page.locator("#learner").select_option("pa2")
+    tab.page.locator("#next").click()
+    tab.until("location.hash.includes('&step=1')")
+    state, length = tab.state(), tab.page.evaluate("history.length")
+    tab.page.reload()
+    expect(tab.page.locator("#position")).not_to_be_empty()
+    assert tab.state() == state
+    tab.page.locator("#seed").fill("3")
+    tab.page.locator("#play").click()
+    tab.until("playground.state.step > 3")
+    assert "&seed=3&" in tab.page.evaluate("location.hash")
+    assert "&step=" not in tab.page.evaluate("location.hash")  # not while the run plays
+    tab.page.locator("#play").click()
+    tab.until("location.hash.includes('&step=')")
+    state = tab.state()
+    assert tab.page.evaluate("history.length") == length
+    tab.page.goto("data:text/html,")
+    tab.page.go_back()
+    expect(tab.page.locator("#position")).not_to_be_empty()
+    assert tab.state() == state
+    assert tab.trouble == []
+    tab.context.close()
+
+
+def test_the_address_can_have_a_thousand_points_with_all_digits(browser, folder):
+    tab = Tab(browser, folder)
+    text = "".join(f"{-((i + 1.1) ** 0.5) * 1e-7!r},{(i + 0.3) ** 0.3 * 1e-7!r},{i % 2}\n" for i in range(1000))
+    assert tab.page.evaluate("(text) => playground._adoptCsv(text)", text) is None
+    tab.until("location.hash.length > 40000")
+    points = tab.points()
+    tab.page.reload()
+    expect(tab.page.locator("#position")).not_to_be_empty()
+    assert tab.points() == points
+    assert tab.trouble == []
+    tab.context.close()
+
+
+def test_an_address_that_has_just_changed_is_not_overwritten(tab):
+    tab.page.evaluate("playground._setSetting('passes', 17)")
+    tab.page.evaluate("""() => {
+      location.hash = "#v=1&learner=soft&preset=xor";
+      playground._writeAddress(); // before the event
+    }""")
+    tab.until("playground.state.learner === 'soft'")
+    tab.page.wait_for_timeout(400)
+    assert tab.page.evaluate("location.hash") == "#v=1&learner=soft&preset=xor"
+
+
 def test_the_plane_is_saved_as_svg_and_png(tab, tmp_path):
     tab.page.keyboard.press("End")
     for kind in ("SVG", "PNG"):

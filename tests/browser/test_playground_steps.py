@@ -6,9 +6,11 @@ import numpy as np
 import pytest
 from playwright.sync_api import expect
 
+import novikoff as nk
 from playground_tab import SQUARE
 
 LEARNERS = ("perceptron", "averaged", "voted", "margin", "pa1", "pa2", "arow", "hard", "soft")
+XOR = [[1, 1, 1], [-1, -1, 1], [1, -1, -1], [-1, 1, -1]]
 MAX_STEP_MS = 50
 
 
@@ -43,7 +45,19 @@ def test_a_run_is_cut_after_whole_passes_which_the_code_repeats(tab, tmp_path, c
     assert (cut if recorded < passes else made) in tab.text("#ending")
 
 
-@pytest.mark.parametrize("points", [[[1, 1, 1], [-1, -1, 1], [1, -1, -1], [-1, 1, -1]], [[1, 1, 1]], []])
+def test_the_code_says_that_a_hard_margin_of_classes_that_meet_is_refused(tab, tmp_path):
+    tab.show(XOR, learner="hard")
+    code = tab.page.locator("#python").text_content()
+    assert "so fit raises NotSeparableError" in code.splitlines()[0]
+    (tmp_path / "points.csv").write_text("x,y,label\n" + "".join(f"{x},{y},{label}\n" for x, y, label in XOR))
+    with pytest.raises(nk.NotSeparableError):
+        exec(code.replace("points.csv", str(tmp_path / "points.csv")), {})
+    for points, learner in ((SQUARE, "hard"), (XOR, "soft")):
+        tab.show(points, learner=learner)
+        assert "NotSeparableError" not in tab.page.locator("#python").text_content()
+
+
+@pytest.mark.parametrize("points", [XOR, [[1, 1, 1]], []])
 def test_the_code_names_no_margin_if_there_is_none(tab, points):
     tab.show(points, learner="margin", threshold="known")
     code = tab.page.locator("#python").text_content()
@@ -140,6 +154,19 @@ def test_every_learner_fills_its_panels_and_names_its_theorem(tab, learner):
     drawn = tab.page.evaluate("document.querySelector('main').innerHTML")
     assert "NaN" not in drawn
     assert "undefined" not in drawn
+
+
+def test_a_margin_below_the_chart_is_in_its_caption(tab):
+    words = "Values below the chart are not shown"
+    tab.page.locator("#preset").select_option("narrow")
+    least, low = tab.page.evaluate(
+        "[Math.min(...playground.run.updates.map(({ margin }) => margin)), playground.specs.margins.y.min]"
+    )
+    assert least < low
+    caption = tab.text("#margins-figure figcaption").replace("\N{MINUS SIGN}", "-")
+    assert f"{words}: the margin of v was as low as {least:.4g}." in caption
+    tab.show([[2, 0, 1], [-2, 0, -1]])
+    assert words not in tab.text("#margins-figure figcaption")
 
 
 def test_points_that_cannot_be_separated_have_their_witness_drawn(tab):

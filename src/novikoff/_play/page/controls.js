@@ -1,5 +1,7 @@
 // Buttons, fields and shortcuts.
 
+const RANGES = { passes: "a whole number from 1 to 1,000", seed: "a whole number from 0 to 4,294,967,295" };
+
 Object.assign(App.prototype, {
   _fillControls() {
     const fill = (id, entries) => byId(id).replaceChildren(...entries.map(([value, { name }]) => new Option(name, value)));
@@ -44,11 +46,28 @@ Object.assign(App.prototype, {
   /** Change one setting, and compute everything again from the first step. */
   _setSetting(name, value) {
     const { accepts } = SETTINGS[name];
-    if (accepts && !accepts(value)) return this._showControls();
+    if (accepts && !accepts(value)) return this._refuseNumber(name);
+    this._hideRange();
     this.state[name] = value;
     this._showValues();
+    this.hideError();
     if (name === "learner") this.refreshFromStart(LEARNERS[value].family === "batch"); // a solver first shows its solution
     else this.refreshFromStart();
+  },
+
+  /** Say which numbers a field takes, and show the last one that was good. */
+  _refuseNumber(name) {
+    this._showControls();
+    const words = `${{ passes: "The number of passes", seed: "The seed" }[name]} must be ${RANGES[name]}. It remains ${this.state[name]}.`;
+    byId("range-hint").textContent = words;
+    byId("range-hint").hidden = false;
+    byId(name).setAttribute("aria-describedby", "range-hint");
+    this.say(words);
+  },
+
+  _hideRange() {
+    byId("range-hint").hidden = true;
+    for (const name of Object.keys(RANGES)) byId(name).removeAttribute("aria-describedby");
   },
 
   _connect() {
@@ -57,21 +76,24 @@ Object.assign(App.prototype, {
     for (const name of ["intercept", "shuffle"]) on(name, "change", () => this._setSetting(name, byId(name).checked));
     for (const name of ["C", "r"]) on(name, "input", () => this._setSetting(name, Number((10 ** Number(byId(name).value)).toPrecision(3))));
     on("epsilon", "input", () => this._setSetting("epsilon", Number(byId("epsilon").value)));
-    on("passes", "change", () => this._setSetting("passes", Number(byId("passes").value)));
-    on("seed", "change", () => this._changeSeed(Number(byId("seed").value)));
+    on("passes", "change", () => this._setSetting("passes", byId("passes").valueAsNumber));
+    on("seed", "change", () => this._changeSeed(byId("seed").valueAsNumber));
     on("hulls", "change", () => { this.state.hulls = byId("hulls").checked; this.redraw(); });
-    on("speed", "input", () => { this.state.speed = SPEEDS[Number(byId("speed").value)]; this._showValues(); });
+    on("speed", "input", () => { this.state.speed = SPEEDS[Number(byId("speed").value)]; this._showValues(); this._keepAddress(); });
     on("preset", "change", () => { if (byId("preset").value) this.editor.change(this.presetOf(byId("preset").value, this.state.seed)); });
     for (const element of document.querySelectorAll("[name=tool]")) element.addEventListener("change", () => { this.editor.tool = element.value; });
     this._connectSteps(on);
     this._connectFiles(on);
-    on("alert-close", "click", () => { byId("alert").hidden = true; });
+    on("alert-close", "click", () => this.hideError());
     on("fit", "click", () => { this.state.view = viewOf(this.state.points); this.redraw(); });
     on("undo", "click", () => this.editor.undo());
     on("redo", "click", () => this.editor.redo());
     document.addEventListener("keydown", (event) => this._shortcut(event));
     document.querySelector(".skip").addEventListener("click", (event) => { event.preventDefault(); byId("why").focus(); }); // the address keeps its link
-    addEventListener("hashchange", () => { if (this._adoptLink("The page is left as it was.")) this.refresh(); });
+    addEventListener("hashchange", () => {
+      if (this._adoptLink("The page is left as it was.")) this.refresh();
+      this._noteAddress();
+    });
     new ResizeObserver(() => this.redraw()).observe(byId("plot"));
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.redraw());
   },
@@ -94,8 +116,16 @@ Object.assign(App.prototype, {
   _connectFiles(on) {
     on("csv-open", "click", () => byId("csv-file").click());
     on("csv-file", "change", () => this._readFile(byId("csv-file")));
-    on("csv-paste", "click", () => { byId("csv-dialog").showModal(); });
-    on("csv-adopt", "click", () => this._adoptCsv(byId("csv-text").value));
+    on("csv-paste", "click", () => { this._tellCsv(""); byId("csv-dialog").showModal(); });
+    on("csv-text", "input", () => this._tellCsv(""));
+    on("csv-text", "paste", (event) => this._checkPaste(event));
+    on("csv-adopt", "click", (event) => {
+      const trouble = this._adoptCsv(byId("csv-text").value);
+      if (trouble === null) return; // and the dialog closes
+      event.preventDefault();
+      this._tellCsv(trouble);
+      byId("csv-text").focus();
+    });
     on("csv-save", "click", () => download(new Blob([csvOf(this.state.points)], { type: "text/csv" }), "points.csv"));
     on("svg-save", "click", () => download(new Blob([svgText(this.plot.svg)], { type: "image/svg+xml" }), "novikoff.svg"));
     on("png-save", "click", async () => download(await pngOf(this.plot.svg), "novikoff.png"));
@@ -104,7 +134,8 @@ Object.assign(App.prototype, {
   },
 
   _changeSeed(seed) {
-    if (!SETTINGS.seed.accepts(seed)) return this._showControls();
+    if (!SETTINGS.seed.accepts(seed)) return this._refuseNumber("seed");
+    this._hideRange();
     const { preset } = this.state;
     if (preset) this.editor.change(this.presetOf(preset, seed));
     else this._setSetting("seed", seed);
@@ -112,24 +143,45 @@ Object.assign(App.prototype, {
 
   async _readFile(input) {
     const [file] = input.files;
-    if (file) this._adoptCsv(await file.text());
+    const trouble = file ? this._adoptCsv(await file.text()) : null;
+    if (trouble !== null) this.say(trouble, true);
     input.value = "";
   },
 
+  /** Say in the dialog what is wrong with its text; nothing is wrong if there are no words. */
+  _tellCsv(words) {
+    byId("csv-alert").textContent = words;
+    byId("csv-alert").hidden = words === "";
+    byId("csv-text").setAttribute("aria-invalid", words !== "");
+  },
+
+  /** Refuse to paste more lines than can be drawn: a browser takes seconds to lay out some hundred thousand. */
+  _checkPaste(event) {
+    try {
+      refuseManyLines(event.clipboardData.getData("text"));
+    } catch (error) {
+      if (!(error instanceof UserError)) throw error;
+      event.preventDefault();
+      this._tellCsv(error.message);
+    }
+  },
+
+  /** Show the points of a text. Returns what is wrong with it, or null. */
   _adoptCsv(text) {
     try {
       const points = pointsFromCsv(text);
       this.editor.change({ preset: "", points, view: viewOf(points) }, `${counted(points.length, "point")} read.`);
-      byId("alert").hidden = true;
+      return null;
     } catch (error) {
       if (!(error instanceof UserError)) throw error;
-      this.say(error.message, true);
+      return error.message;
     }
   },
 
   async _copyLink() {
     const link = linkOf(this.state);
     history.replaceState(null, "", link);
+    this._noteAddress();
     await this._copy(location.href.split("#")[0] + link, "The link is copied, and it is in the address bar.", "The link is in the address bar.");
   },
 

@@ -101,7 +101,7 @@ function distanceSpec(run) {
   };
 }
 
-/** The margin that v has, and the upper bound |v|/M on every margin. */
+/** The margin that v has, and the upper bound on every margin: the least |v|/M so far, where M is the sum of the steps. */
 function marginSpec(run) {
   const { margin } = run.geometry;
   if (run.updates.length === 0) return null;
@@ -111,14 +111,18 @@ function marginSpec(run) {
   const values = (pairs) => pairs.map(([, value]) => value).filter(Number.isFinite);
   const first = Math.max(...values(upper), ...values(reached), 1e-12);
   const high = margin > 0 ? Math.min(first, 6 * margin) : first;
-  const low = Math.max(Math.min(0, ...values(reached)), -0.8 * high);
+  const least = Math.min(0, ...values(reached));
+  const low = Math.max(least, -0.8 * high);
+  const ratio = `|v|/${run.divisor}`;
+  const sum = run.divisor === "M" ? "" : " Στ is the sum of the steps τ.";
+  const below = least < low ? ` Values below the chart are not shown: the margin of v was as low as ${format(least)}.` : "";
   return {
     x: { min: 0, max: Math.max(2, run.updates.length), label: "updates" }, y: { min: low, max: 1.08 * high },
-    curves: [{ name: "least |v|/M", kind: "bound", points: upper, isStepped: true }, { name: "margin of v", kind: "ink", points: reached }],
+    curves: [{ name: `least ${ratio}`, kind: "bound", points: upper, isStepped: true }, { name: "margin of v", kind: "ink", points: reached }],
     levels: margin > 0 ? [{ name: `γ = ${format(margin)}`, kind: "lower", value: margin }] : [],
     caption: margin > 0
-      ? "The largest margin γ lies between what v reaches and |v|/M, whatever the order of the points."
-      : "|v|/M bounds every margin. It falls towards 0, because no line separates the points.",
+      ? `The largest margin γ lies between what v reaches and the least ${ratio} so far, whatever the order of the points.${sum}${below}`
+      : `The least ${ratio} so far bounds every margin. It falls towards 0, because no line separates the points.${sum}${below}`,
     at: (frame) => run.updatesBefore[frame],
     values: (frame) => { const update = run.updates[run.updatesBefore[frame] - 1]; return update ? [update.upper, update.margin] : []; },
   };

@@ -16,9 +16,9 @@ function set(element, attributes) {
   return element;
 }
 
-/** A coordinate on the screen, to a hundredth. */
+/** A coordinate on the screen, to a hundredth, and not larger than SVG can have, whose numbers are single floats. */
 function shortest(value) {
-  return String(Math.round(value * 100) / 100);
+  return String(Math.round(100 * Math.min(Math.max(value, -1e30), 1e30)) / 100);
 }
 
 /** The key of an event; letters are small, whatever Shift and Caps Lock say. */

@@ -18,13 +18,16 @@ class Table {
 
   at(k) {
     const found = {};
-    this.fields.forEach((name, place) => { found[name] = this.values[k * this.width + place]; });
+    const first = k * this.width;
+    for (let place = 0; place < this.fields.length; ++place) found[this.fields[place]] = this.values[first + place];
     return found;
   }
 
   column(name) {
     const place = this.fields.indexOf(name);
-    return Float64Array.from({ length: this.count }, (_, k) => this.values[k * this.width + place]);
+    const found = new Float64Array(this.count);
+    for (let k = 0; k < this.count; ++k) found[k] = this.values[k * this.width + place];
+    return found;
   }
 
   /** The numbers of row k after its fields. */

@@ -1,5 +1,7 @@
 // The page: state, controls, and the run that they show.
 
+const ADDRESS_DELAY_MS = 300; // after the last change; browsers limit how often an address may change
+
 class App {
   constructor(kernels) {
     this.kernels = kernels;
@@ -8,6 +10,7 @@ class App {
     this.weights = new WeightsView("weights-figure");
     this.state = initialState();
     this.timer = null;
+    this.addressTimer = null;
     this._fillControls();
     this.plot.resize();
     const isFromLink = this._adoptLink("The page shows a preset instead.");
@@ -15,6 +18,7 @@ class App {
     this.editor = new Editor(this);
     this._connect();
     this.refresh();
+    this._noteAddress();
   }
 
   /** Adopt the state of the link, if there is one. A link that cannot be read leaves the state; `otherwise` says what is shown. */
@@ -25,6 +29,7 @@ class App {
       if (found.preset && csvOf(this.presetOf(found.preset, found.seed).points) !== csvOf(found.points)) found.preset = ""; // of another version
       this.state = found;
       this._showControls();
+      this.hideError();
       return true;
     } catch (error) {
       if (!(error instanceof UserError)) throw error;
@@ -38,6 +43,35 @@ class App {
     if (isError) byId("alert").hidden = false;
   }
 
+  /** Hide what an earlier error said: it is not about the state that is shown now. */
+  hideError() {
+    byId("alert").hidden = true;
+  }
+
+  /** Take the address as that of the present state: it is changed only when the state is. */
+  _noteAddress() {
+    clearTimeout(this.addressTimer);
+    this.addressTimer = null;
+    this.address = { hash: location.hash, link: linkOf(this.state) };
+  }
+
+  /** Put the state into the address soon, so that a reload shows it again. */
+  _keepAddress() {
+    clearTimeout(this.addressTimer);
+    this.addressTimer = setTimeout(() => { if (!this.timer) this._writeAddress(); }, ADDRESS_DELAY_MS);
+  }
+
+  /** Put the state into the address, unless it is that of the address, or the address has changed and its event is still to come. */
+  _writeAddress(link = linkOf(this.state)) {
+    if (!this.address || link === this.address.link || location.hash !== this.address.hash) return;
+    try {
+      history.replaceState(null, "", link);
+    } catch (error) {
+      if (!(error instanceof DOMException)) throw error; // the browser refuses: the address remains that of an earlier state
+    }
+    this._noteAddress();
+  }
+
   /** The part of the state that a preset determines. */
   presetOf(preset, seed) {
     const points = PRESETS[preset].make(this.kernels, seed);
@@ -47,6 +81,7 @@ class App {
   /** Show other points, and whatever of the state changes with them, and begin again. */
   adoptPoints(part) {
     Object.assign(this.state, part);
+    this.hideError();
     this.refreshFromStart();
   }
 
@@ -126,6 +161,7 @@ class App {
     for (const [name, chart] of this.charts) if (this.specs[name]) chart.mark(this.specs[name].at(state.step), this.specs[name].values(state.step));
     if (run) this.weights.mark(run, state.step);
     byId("ending").textContent = this._ending();
+    this._keepAddress();
     if (!this.timer) this.say([`${words.title}.`, ...words.sentences, byId("ending").textContent].join(" ").trim());
   }
 
@@ -155,6 +191,7 @@ class App {
 
   play() {
     if (!this.run || this.run.count < 2) return;
+    this._writeAddress(); // now, because it is not written while the run plays
     if (this.state.step >= this.run.count - 1) this.state.step = 0;
     byId("play").setAttribute("aria-pressed", "true");
     byId("play").textContent = "Pause";

@@ -14,9 +14,9 @@ function factsOf(run, frame) {
   const facts = [fact("Mistakes", format(step.mistakes), learner.counts === "mistakes" ? of : "")];
   if (learner.kind !== "perceptron") facts.push(fact("Updates", format(step.updates), learner.counts === "updates" ? of : ""));
   facts.push(fact("R", format(geometry.radius), "largest |u|"));
-  facts.push(fact("γ", format(geometry.margin), geometry.margin > 0 ? (state.intercept ? "largest, of (x, 1)" : "largest margin") : "not separable"));
+  facts.push(fact("γ", format(geometry.margin), geometry.margin > 0 ? (state.intercept ? "largest, of (x, 1)" : "largest margin") : geometry.verdict === "complete" ? "too small to compute" : "not separable"));
   facts.push(fact("|v|", format(update?.length ?? 0)));
-  if (learner.kind !== "arow") facts.push(fact("|v|/M", format(update?.upper ?? Infinity), "≥ any margin"));
+  if (learner.kind !== "arow") facts.push(fact(`least |v|/${run.divisor}`, format(update?.upper ?? Infinity), run.divisor === "M" ? "so far, ≥ any margin" : "≥ any margin; Στ sums the steps"));
   facts.push(fact("Margin of v", format(update?.margin ?? NaN), update?.margin > 0 ? "separates" : ""));
   return facts;
 }
@@ -113,7 +113,9 @@ function pythonParameters(state, geometry) {
 
 function pythonOf(state, geometry) {
   if (lacksMargin(state, geometry)) return "# The threshold (1 − ε)γ needs separable points of both classes.";
+  const isRefused = state.learner === "hard" && geometry.verdict !== null && geometry.verdict !== "complete";
   return [
+    ...(isRefused ? ["# The classes meet, so fit raises NotSeparableError. LinearSVM has a solution for any points.", ""] : []),
     "import numpy as np", "import novikoff as nk", "",
     'x1, x2, y = np.loadtxt("points.csv", delimiter=",", skiprows=1, unpack=True)',
     `model = ${pythonParameters(state, geometry)}`, "model.fit(np.column_stack([x1, x2]), y)", "print(model.coef_, model.intercept_, model.certificate_)",

@@ -77,21 +77,28 @@ class OnlineRun {
     this.updates = [];
     this.updatesBefore = new Int32Array(this.count);
     let sum = [0, 0, 0];
+    let upper = Infinity; // the kernel's own bound also has the error of |v|² in it, which is all that is left of it where v = 0
     for (let k = 1; k < this.count; ++k) {
       if (moved[k - 1]) {
         const visit = this.visits.at(k - 1);
         const point = points[visit.row];
         const u = liftedOf(point, intercept);
-        sum = sum.map((value, j) => value + point.label * u[j]);
+        sum = [sum[0] + point.label * u[0], sum[1] + point.label * u[1], sum[2] + point.label * u[2]];
         const v = [visit.w1, visit.w2, visit.b];
-        const length = Math.hypot(...v);
+        const length = Math.hypot(v[0], v[1], v[2]);
+        upper = Math.min(upper, length / visit.steps);
         this.updates.push({
-          frame: k, visit, v, length, sum, isMistake: visit.isMistake > 0, upper: visit.marginBound,
+          frame: k, visit, v, length, sum, isMistake: visit.isMistake > 0, upper,
           projection: best ? dot3(v, best) : NaN, margin: this._marginOf(v, length),
         });
       }
       this.updatesBefore[k] = this.updates.length;
     }
+  }
+
+  /** The sum of the steps, which |v| is divided by: the number M of updates, unless steps have a size. */
+  get divisor() {
+    return this.state.learner === "pa1" || this.state.learner === "pa2" ? "Στ" : "M";
   }
 
   /** The smallest y v.u / |v| over all points: negative if a point is on the wrong side. */
@@ -171,7 +178,7 @@ class BatchRun {
     this.frames = this.isPossible ? this._solve(kernels, state) : null;
     this.count = this.isPossible ? this.frames.count : 1;
     const last = this.at(this.count - 1);
-    this.converged = this.isPossible && last.upper - last.lower <= 1.01 * (state.learner === "soft" ? SOFT_TOLERANCE : MARGIN_TOLERANCE) * last.upper;
+    this.converged = this.isPossible && Number.isFinite(last.upper) && last.upper - last.lower <= 1.01 * (state.learner === "soft" ? SOFT_TOLERANCE : MARGIN_TOLERANCE) * last.upper;
   }
 
   _solve(kernels, { learner, points, C, loss, intercept }) {

@@ -62,6 +62,7 @@ function pointsFromLink(text) {
   return parts.map((part, i) => {
     if (!/^[pn]/.test(part)) throw new UserError(`its point ${i + 1} cannot be read`);
     const [x, y] = numbersFromLink(part.slice(1), [MAX_COORDINATE, MAX_COORDINATE], `point ${i + 1}`);
+    if (part.slice(1).split("_").some(isTooSmall)) throw new UserError(`its point ${i + 1} has a coordinate too close to 0. ${TOO_SMALL}`);
     return { x, y, label: part[0] === "p" ? 1 : -1 };
   });
 }
