@@ -85,6 +85,7 @@ sphinx_gallery_conf = {
 # ---- appearance
 html_theme = "pydata_sphinx_theme"
 html_title = "novikoff"
+html_search_scorer = str(Path(__file__).parent / "_static" / "search_scorer.js")
 html_logo = "_static/logo.svg"
 html_favicon = "_static/favicon.svg"
 html_static_path = ["_static"]

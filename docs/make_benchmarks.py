@@ -10,26 +10,35 @@ ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))
 
 from benchmarks.harness.ratio import MAX_WIDTH, mean_of  # noqa: E402  # after the path is set
+from benchmarks.harness.session import ratio_text  # noqa: E402
 from benchmarks.harness.suite import NAMES, load  # noqa: E402
-from benchmarks.page import figures, sections  # noqa: E402
+from benchmarks.page import figures, sections, svm  # noqa: E402
 from benchmarks.page.stored import machine_text, ratios, result, rows_of, stored, table  # noqa: E402
 
 INTRODUCTION = """\
 # Benchmarks
 
-`make bench` measures small versions of all suites in less than ten minutes, prints their tables, and writes them to
-`build/bench`. `make bench-full` measures everything, which takes hours, and writes `benchmarks/results`, from which
-`make docs` writes this page. `python -m benchmarks --list` describes the suites; `python -m benchmarks NAME` runs
-one.
+novikoff against other programs that do the same work, on the same data and the same machine. A **ratio** is the time of
+the peer over that of novikoff: above 1 novikoff is faster.
 
-How times are measured:
+{headlines}
+
+novikoff is slower than the peer in {lost} of {all} stored comparisons, of which [All ratios](#all-ratios) has the list;
+those whose peer was stopped are not counted. They are in these sections:
+
+{losses_by_section}
+
+These counts do not include accuracies, peaks of memory and the server, whose tables and figures show where novikoff
+loses.
+
+## How times are measured
 
 - All programs of a comparison are warmed up by one call, and then take turns in every round. Tables have medians and,
   if they were stored, quartiles in parentheses.
-- A **ratio** is the time of the peer over that of novikoff: above 1 novikoff is faster. Its interval is a bootstrap
-  interval of 95 % over the rounds. A ratio is not printed if the interval contains 1 ("not distinguishable") or if its
-  upper end is more than {width:g} times its lower end ("spread too wide"). Ratios without an interval were measured
-  before spreads were stored. If a peer was stopped, its ratio is a lower bound (≥).
+- The interval of a ratio is a bootstrap interval of 95 % over the rounds. A ratio is not printed if the interval
+  contains 1 ("not distinguishable") or if its upper end is more than {width:g} times its lower end ("spread too wide").
+  Ratios without an interval were measured before spreads were stored. If a peer was stopped, its ratio is a lower
+  bound (≥).
 - Answers are compared before anything is timed. A program whose answer is worse than the best one by more than the
   tolerance of the suite is not timed ("worse answer"). In some suites a peer is timed all the same and marked as less
   exact, with the relative difference: this can only favour it. novikoff is never timed on a worse answer.
@@ -44,17 +53,28 @@ Results were stored on these machines:
 
 {machines}
 
+[The last section](#measure-again) has the commands that measure them again.
+
 ## All ratios
 
 {ratios}
 
-novikoff is slower than the peer in {lost} of {all} stored comparisons; those whose peer was stopped are not
-counted:
+The comparisons in which novikoff is slower:
 
 {losses}
+"""
+HEADLINES = (  # suite, beginning of the work of a comparison, words for it; also in README.md
+    ("online", "predict_one + learn_one, dict", "predict and learn one example, a dict"),
+    ("parse", "read, two threads", "read an svmlight file with two threads"),
+    ("tables", "read and encode", "read and encode a CSV file of a million rows and 40 columns"),
+    ("end_to_end", "fit", "from an svmlight file to a saved model, on the command line"),
+)
+AGAIN = """## Measure again
 
-These counts do not include accuracies, peaks of memory and the server, whose tables and figures show where novikoff
-loses.
+`make bench` measures small versions of all suites in less than ten minutes, prints their tables, and writes them to
+`build/bench`. `make bench-full` measures everything, which takes hours, and writes `benchmarks/results`, from which
+`make docs` writes this page. `python -m benchmarks --list` describes the suites; `python -m benchmarks NAME` runs
+one.
 """
 NOT_STORED = """## Suites without a stored result
 
@@ -80,8 +100,34 @@ SIZES = {
 }
 
 
+def headlines() -> str:
+    """Return the table of the comparisons that the README states."""
+    cells = result("svm")["A"]["table"]
+    lost = sum(sections.is_lost(svm.against(cell)) for cell in cells)
+    work = f"soft margin, to a proven gap of 1e-6: mean of {len(cells)} problems, {lost} of which LinearSVC wins"
+    mean = mean_of(map(svm.against, cells))
+    rows = [[work, "LinearSVC", f"{mean.value:.3g}" if mean else ""]]
+    for name, beginning, words in HEADLINES:
+        row = next(row for row in rows_of(name) if row["work"].startswith(beginning))
+        rows += [[words, peer["name"], ratio_text(peer)] for peer in row["peers"]]
+    return table(["work", "peer", "ratio"], rows)
+
+
+def losses_by_section(lost: list[tuple[str, str, str, float]]) -> str:
+    """Return the table of sections with losses, most losses first; each loss has suite, work, peer and ratio."""
+    rows = []
+    for name, title, _ in SECTIONS:
+        found = [row for row in lost if row[0] == name]
+        if found:
+            _, work, peer, ratio = min(found, key=lambda row: row[3])
+            anchor = title.lower().replace(",", "").replace(" ", "-")
+            rows.append((len(found), [f"[{title}](#{anchor})", str(len(found)), f"{ratio:.2g} ({peer}; {work})"]))
+    rows.sort(key=lambda row: -row[0])
+    return table(["section", "losses", "least ratio"], [row for _, row in rows])
+
+
 def introduction() -> str:
-    """Return the beginning of the page, with all ratios and losses."""
+    """Return the beginning of the page: a summary, how times are measured, all ratios and losses."""
     found = list(ratios())
     lost = sorted((row for row in found if row[3] < 1), key=lambda row: row[3])
     machines: dict[str, list[str]] = {}
@@ -89,6 +135,8 @@ def introduction() -> str:
         content = result(name)
         machines.setdefault(machine_text(content if "machine" in content else content["A"]), []).append(name)
     return INTRODUCTION.format(
+        headlines=headlines(),
+        losses_by_section=losses_by_section(lost),
         width=MAX_WIDTH,
         machines=table(["machine", "suites"], [[text, ", ".join(names)] for text, names in machines.items()]),
         ratios=figures.image("ratios", "All ratios by suite, losses to the left of 1"),
@@ -265,7 +313,7 @@ def not_stored() -> str:
 def page() -> str:
     """Return the whole page."""
     parts = [introduction(), *(section(*one) for one in SECTIONS), not_stored()]
-    parts.append(ALL_SETS.format(table=sections.accuracy_table()))
+    parts += [ALL_SETS.format(table=sections.accuracy_table()), AGAIN]
     return "\n\n".join(part.strip() for part in parts if part) + "\n"
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +21,9 @@ FOLDER = ROOT / "docs" / "images" / "benchmarks"
 BLUE, SKY, ORANGE, GREY = "#0072B2", "#56B4E9", "#D55E00", "#999999"  # Okabe and Ito (2008)
 STYLE = {"svg.fonttype": "none", "svg.hashsalt": "novikoff", "font.size": 9, "axes.spines.top": False}
 STYLE |= {"axes.spines.right": False}
+PHONE_WIDTH, PHONE_FONT = 4.6, 12  # inches and points of a figure that remains legible at the width of a phone
+SVG_ID = re.compile(r' id="\w*?([0-9a-f]{10})"')
+SVG_TAG, SVG_NUMBER = re.compile(r"<\w[^>]*>"), re.compile(r"-?\d+\.\d{3,}")
 MIN_DISTANCE, MAX_DISTANCE = 1e-9, 1e2  # what is nearer to the optimum, or farther from it, is drawn there
 
 
@@ -55,14 +60,16 @@ def all_ratios() -> Figure | None:
         found.setdefault(suite, []).append(ratio)
     if not found:
         return None
-    figure = Figure(figsize=(8, 0.35 * len(found) + 1), layout="constrained")
+    figure = Figure(figsize=(PHONE_WIDTH, 0.3 * len(found) + 1.2), layout="constrained")
     axis = figure.subplots()
     for height, values in enumerate(reversed(found.values())):
         colours = [BLUE if value >= 1 else ORANGE for value in values]
         axis.scatter(values, np.full(len(values), height), s=22, c=colours, alpha=0.6, lw=0)
     axis.axvline(1, color="0.4", lw=0.8)
-    axis.set(xscale="log", xlabel="time of the peer over that of novikoff: left of 1 novikoff is slower")
+    axis.set(xscale="log", ylim=(-0.7, len(found) - 0.3))
+    axis.set_xlabel("time of the peer / time of novikoff\n(orange: novikoff is slower)", fontsize=PHONE_FONT)
     axis.set_yticks(range(len(found)), list(reversed(found)))
+    axis.tick_params(labelsize=PHONE_FONT)
     return figure
 
 
@@ -155,10 +162,27 @@ def image(name: str, description: str) -> str:
     return f"![{description}](images/benchmarks/{name}.svg)" if FIGURES[name]() is not None else ""
 
 
+def reproducible(svg: str) -> str:
+    """Return the picture with coordinates of two decimals, and with numbers in the place of its hashed ids.
+
+    The last bits of coordinates depend on the processor, and matplotlib hashes them into the ids of clip paths.
+    """
+    svg = SVG_TAG.sub(lambda tag: SVG_NUMBER.sub(_rounded, tag[0]), svg)
+    for number, digest in enumerate(dict.fromkeys(SVG_ID.findall(svg))):
+        svg = svg.replace(digest, str(number))
+    return svg
+
+
+def _rounded(number: re.Match[str]) -> str:
+    return f"{round(float(number[0]), 2) + 0.0:.7g}"  # without trailing zeros, and without -0
+
+
 def draw_all(folder: Path = FOLDER) -> None:
     """Draw every figure whose numbers are stored."""
     folder.mkdir(parents=True, exist_ok=True)
     with matplotlib.rc_context(STYLE):
         for name, make in FIGURES.items():
             if (figure := make()) is not None:
-                figure.savefig(folder / f"{name}.svg", metadata={"Date": None, "Creator": None})
+                picture = StringIO()
+                figure.savefig(picture, format="svg", metadata={"Date": None, "Creator": None})
+                (folder / f"{name}.svg").write_text(reproducible(picture.getvalue()), encoding="utf-8")

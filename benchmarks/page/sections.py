@@ -53,7 +53,7 @@ on {balanced:.1%} for balanced accuracy. With the standard error of the best pee
 where its folds agree, these fractions are {within_best:.1%} and {balanced_best:.1%}; counted in this way, no single
 peer is within one standard error of the best of the three on more than {peer:.1%} of the sets. On {below} sets
 novikoff is less accurate than the most frequent label ({names}); `novikoff fit` warns about it. All sets are in the
-[last table](#all-sets-of-the-accuracy-comparison) of this page."""
+[table of all sets](#all-sets-of-the-accuracy-comparison)."""
 SVM = """\
 Ten real data sets, with the penalised intercept of scikit-learn's LinearSVC. Each cell has the seconds to a proven
 gap of 1e-6, and how many times longer LinearSVC takes to an objective within 1e-6 of the optimum. LinearSVC was
@@ -169,7 +169,7 @@ def soft_margin() -> str:
         table=svm.cells(found),
         mean=mean_of(map(svm.against, cells)),
         cells=len(cells),
-        lost=sum(_is_lost(svm.against(cell)) for cell in cells),
+        lost=sum(is_lost(svm.against(cell)) for cell in cells),
         warned=sum(cell["defaults"]["warned"] for cell in cells),
         worst=svm.name_of(worst),
         worst_ratio=ratio_text(svm.against(worst)),
@@ -181,7 +181,7 @@ def soft_margin() -> str:
     )
 
 
-def _is_lost(peer: Row) -> bool:
+def is_lost(peer: Row) -> bool:
     """Whether novikoff is slower: by the verdict, or by the medians if there is no interval."""
     return peer["verdict"] == SLOWER if "verdict" in peer else says_something(peer) and peer["ratio"] < 1
 

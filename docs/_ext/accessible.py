@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -10,14 +11,17 @@ REPLACED = {
     ' role="doc-biblioentry"': "",  # not allowed for the entries, and deprecated
     '<div role="list" class="citation-list">': '<div class="citation-list">',
     '<th class="head"><p></p></th>': "<td></td>",  # the corner of a table is not a heading
+    "<title>novikoff &#8212; novikoff</title>": "<title>novikoff: linear classifiers with certificates</title>",
 }
+#: Figures that are too wide for a phone: they get a box, in which site.css lets them scroll, also with the keyboard.
+WIDE_FIGURE = re.compile(r'<p>(<img alt="[^"]*" src="_images/(?:memory|scaling|throughput|time_to_gap)\.svg" />)</p>')
 
 
 def corrected(text: str) -> str:
     """Return a page with the corrections."""
     for old, new in REPLACED.items():
         text = text.replace(old, new)
-    return text
+    return WIDE_FIGURE.sub(r'<div class="wide-figure" tabindex="0">\1</div>', text)
 
 
 def _correct(app: Any, exception: Exception | None) -> None:

@@ -148,6 +148,33 @@ def test_pages_fit_a_phone(open_tab, site):
     assert {name: width for name, width in wide.items() if width > PHONE["width"]} == {}
 
 
+@pytest.mark.parametrize("size", [PHONE, DESKTOP], ids=["phone", "desktop"])
+def test_names_of_parameters_are_on_one_line(size, open_tab, site):
+    names = open_tab(site.as_uri(), size=size).open("api/generated/novikoff.LinearSVM").locator("dt:has(> .classifier)")
+    lines = names.locator("> strong").evaluate_all(
+        """found => found.map((name) => {
+          const text = document.createRange();
+          text.selectNodeContents(name);
+          return text.getClientRects().length;
+        })"""
+    )
+    assert len(lines) > 20
+    assert set(lines) == {1}
+
+
+def test_tables_and_figures_are_legible_on_a_phone(open_tab, site):
+    tab = open_tab(site.as_uri(), size=PHONE)
+    for name in ("choosing", "server-api", "coming-from/scikit-learn"):
+        widths = (
+            tab.open(name)
+            .locator("table.table td:first-child")
+            .evaluate_all("found => found.map((cell) => cell.offsetWidth)")
+        )
+        assert 0 < max(widths) < 0.6 * PHONE["width"], name
+    figure = tab.open("benchmarks").locator("img[src$='/ratios.svg']")
+    assert figure.evaluate("image => image.width / image.naturalWidth") > 0.7  # its letters are of 16 pixels
+
+
 def test_pages_appear_soon_and_are_light(open_tab, served):
     for name in PAGES:
         tab = open_tab(served)  # whose cache is empty
@@ -169,6 +196,18 @@ def test_the_search_finds_a_learner(place, open_tab, site, served):
     page.locator("#search-results li a").first.wait_for()
     assert "LinearSVMPath" in page.locator("#search-results").inner_text()
     assert tab.trouble == []
+
+
+@pytest.mark.parametrize("query", ["intercept", "missing values", "csv"])
+def test_the_search_shows_pages_of_the_manual_first(query, open_tab, site):
+    tab = open_tab(site.as_uri())
+    tab.page.goto(f"{tab.base}/search.html?q={query}")
+    links = tab.page.locator("#search-results li a")
+    links.nth(7).wait_for()
+    first = [
+        link.split("/html/")[-1].split("?")[0] for link in links.evaluate_all("found => found.map((a) => a.href)")[:8]
+    ]
+    assert not [link for link in first if link.startswith(("benchmarks", "project/", "api/generated"))]
 
 
 @pytest.mark.parametrize("place", ["file", "folder"])

@@ -113,6 +113,13 @@ def test_pages_are_corrected_for_screen_readers():
     assert 'aria-label="Pages of this section"' in accessible.corrected('<summary><span class="toctree-toggle" x>')
 
 
+def test_wide_figures_scroll_in_a_box_that_the_keyboard_reaches():
+    corrected = extension("accessible").corrected
+    wide, narrow = (f'<p><img alt="x" src="_images/{name}.svg" /></p>' for name in ("memory", "ratios"))
+    assert corrected(wide) == f'<div class="wide-figure" tabindex="0">{wide[3:-4]}</div>'
+    assert corrected(narrow) == narrow
+
+
 def test_the_page_about_the_playground_gets_a_link_below_its_title():
     text = extension("playground").with_link("# The playground\n\nA page.\n\n# Other\n")
     assert re.findall(r'href="([^"]+)"', text) == ["play/index.html"]

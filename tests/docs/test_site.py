@@ -87,6 +87,11 @@ def test_paths_are_relative_so_that_the_site_may_be_in_any_folder(site):
         assert absolute == [], path
 
 
+def test_the_title_of_the_front_page_says_what_it_is(site):
+    text = (site / "index.html").read_text(encoding="utf-8")
+    assert "<title>novikoff: linear classifiers with certificates</title>" in text
+
+
 def test_every_public_name_has_an_entry(site):
     anchors = {anchor for path in (site / "api" / "generated").glob("*.html") for anchor in read(path).anchors}
     assert sorted(set(public_names()) - anchors) == []
