@@ -191,7 +191,7 @@ def _paint_again(tab, name):
 @pytest.mark.parametrize("place", ["file", "folder"])
 def test_the_search_finds_a_learner(place, open_tab, site, served):
     tab = open_tab(site.as_uri() if place == "file" else served)
-    page = tab.open("search")
+    page = tab.page
     page.goto(f"{tab.base}/search.html?q=LinearSVMPath")
     page.locator("#search-results li a").first.wait_for()
     assert "LinearSVMPath" in page.locator("#search-results").inner_text()

@@ -1,5 +1,6 @@
 """Labels of any kind, several classes, classes that come late, and their weights."""
 
+import gc
 import sys
 
 import numpy as np
@@ -10,6 +11,7 @@ from hypothesis import strategies as st
 
 import novikoff as nk
 from learners import forgets
+from novikoff.online._classes import Classes
 from share import slow_unless
 from snapshots import learned
 from strategies import cuts, few, fractional_weights, streams
@@ -332,3 +334,21 @@ def interrupt(model, x, y, line):
             model.learn_one(x, y)
     finally:
         sys.settrace(before)
+
+
+def test_labels_are_read_whole_while_a_class_is_added():
+    """Garbage collection, which may run whenever an object is made, lets other threads in."""
+    classes = Classes(["a", "b"])
+
+    def add(phase, info):
+        classes.codes_of_all[f"added {len(classes.codes_of_all)}"] = len(classes.codes_of_all)
+
+    thresholds = gc.get_threshold()
+    gc.callbacks.append(add)
+    gc.set_threshold(1)
+    try:
+        found = [classes.labels for _ in range(100)]
+    finally:
+        gc.set_threshold(*thresholds)
+        gc.callbacks.remove(add)
+    assert found == [["a", "b"]] * 100

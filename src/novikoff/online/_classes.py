@@ -81,7 +81,8 @@ class Classes:
     @property
     def labels(self) -> list[Any]:
         """The label of each code."""
-        return list(islice(self._code_of, self.count))
+        # The copy is made at once. While a dict is iterated over, garbage collection may let another thread add a class.
+        return list(islice(self._code_of.copy(), self.count))
 
     @property
     def problem_count(self) -> int:
@@ -215,8 +216,9 @@ class Classes:
 
     def check_sortable(self, where: str, labels: list[Any]) -> None:
         """Refuse labels that cannot be sorted together with those known."""
+        known = [next(iter(self._code_of))] if self.count else []
         try:
-            sorted([*islice(self._code_of, min(1, self.count)), *labels])
+            sorted([*known, *labels])
         except TypeError as error:
             raise input_error(where, f"labels must be of one type, so that they can be sorted: {error}.") from None
 
