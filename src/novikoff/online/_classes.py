@@ -81,7 +81,7 @@ class Classes:
     @property
     def labels(self) -> list[Any]:
         """The label of each code."""
-        # The copy is made at once. While a dict is iterated over, garbage collection may let another thread add a class.
+        # The copy is made at once. Garbage collection may let another thread add a class while a dict is iterated over.
         return list(islice(self._code_of.copy(), self.count))
 
     @property
