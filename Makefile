@@ -16,6 +16,7 @@ THREADED := turns parallel # C++ tests that start threads
 PROSE := README.md CONTRIBUTING.md SECURITY.md CHANGELOG.md docs src examples tools cpp/include cpp/bindings # spelling
 WHEEL_TESTS ?= # arguments of pytest for make wheel, such as tests/online; none: all quick tests
 ON_TWO := -n 2 --dist worksteal
+QUICK_ON_TWO := -n 3 --dist worksteal # a third of the time of quick tests is spent waiting for processes and pages
 # for test-minimum: tests of what calls other packages; old packages use what new ones deprecate. Not covered are the engines of
 # clusters (dask, spark, ray), and the tools of a build, of which the newest are used
 MINIMUM := build/minimum
@@ -25,7 +26,7 @@ CALLERS := tests/data/formats tests/data/tables tests/export tests/persistence t
 # older thread sanitizers refuse the addresses that newer kernels give a process at random
 FIXED_ADDRESSES := $(shell setarch -R true 2> /dev/null && echo setarch -R)
 
-# two tests run at a time, which threads of BLAS would wait for; test-minimum leaves them as they are
+# several tests run at a time, which threads of BLAS would wait for; test-minimum leaves them as they are
 test test-slow coverage: export OPENBLAS_NUM_THREADS := 1
 
 .PHONY: demo docs play test test-slow test-minimum coverage wheel wheels lint format sanitize fuzz fuzz-cpp bench bench-full peers clusters clean help
@@ -44,9 +45,9 @@ docs: $(VENV)/ready $(VENV)/docs   ## the site, in build/docs/html: generated pa
 play: $(VENV)/play   ## compile the kernels of the playground again, after a change of cpp/
 	$(BIN)/python cpp/play/build.py
 
-test:   ## the tests that every change must pass, about eight minutes on two cores
+test:   ## the tests that every change must pass, about six minutes on two cores
 	@$(MAKE) --no-print-directory -j2 GROUPS=test $(VENV)/ready build/cpp/passed # C++ is compiled while pip downloads
-	$(BIN)/python -m pytest $(ON_TWO) -m "not slow"
+	$(BIN)/python -m pytest $(QUICK_ON_TWO) -m "not slow"
 
 test-slow: $(VENV)/ready $(VENV)/test $(VENV)/docs $(VENV)/play $(VENV)/release sanitize   ## the long tests, and the C++ tests under sanitizers
 	$(BIN)/python -m pytest $(ON_TWO) -m slow
