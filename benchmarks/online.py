@@ -70,7 +70,10 @@ def tracker(session: Session, X: Any, y: np.ndarray, rounds: int) -> None:
 
 
 def full_matrix(session: Session, width: int, rounds: int) -> None:
-    """Updates with a full matrix of so many columns, against those with its diagonal. Labels are random."""
+    """Updates with a full matrix of so many columns, against those with its diagonal. Labels are random.
+
+    There is no limit beside it, because the matrix may stay in a cache.
+    """
     random = np.random.default_rng(0)
     rows = max(50, 2_000_000 // width**2)
     X, y = random.normal(size=(rows, width)), random.random(rows) < 0.5
@@ -80,7 +83,6 @@ def full_matrix(session: Session, width: int, rounds: int) -> None:
         {"full": lambda: nk.AROW(full=True).partial_fit(X, y)},
         {"our diagonal AROW": lambda: nk.AROW(full=False).partial_fit(X, y)},
         rounds=rounds,
-        limit=session.reading(updates * width**2 * 8),
         updates=int(updates),
     )
 
@@ -132,7 +134,7 @@ def events(session: Session, X: Any, y: np.ndarray, count: int) -> None:
     ):
         stream = list(zip(found, labels, strict=False))
         session.compare(
-            f"predict_one and learn_one, {kind}",
+            f"predict_one + learn_one, {kind}",
             {"novikoff": blocks_of(nk.Perceptron, stream, block)},
             {peer: blocks_of(make, stream, block)},
             rounds=len(stream) // block - 1,
