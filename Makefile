@@ -16,7 +16,7 @@ THREADED := turns parallel # C++ tests that start threads
 PROSE := README.md CONTRIBUTING.md SECURITY.md CHANGELOG.md docs src examples tools cpp/include cpp/bindings # spelling
 WHEEL_TESTS ?= # arguments of pytest for make wheel, such as tests/online; none: all quick tests
 ON_TWO := -n 2 --dist worksteal
-QUICK_ON_TWO := -n 3 --dist worksteal # a third of the time of quick tests is spent waiting for processes and pages
+QUICK_ON_TWO := -n 3 --dist worksteal # quick tests wait for processes and pages for more than a quarter of their time
 # for test-minimum: tests of what calls other packages; old packages use what new ones deprecate. Not covered are the engines of
 # clusters (dask, spark, ray), and the tools of a build, of which the newest are used
 MINIMUM := build/minimum
