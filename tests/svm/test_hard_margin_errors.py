@@ -2,6 +2,7 @@
 
 import pickle
 import signal
+import statistics
 import subprocess
 import sys
 import time
@@ -204,7 +205,7 @@ def test_an_interruption_ends_a_fit_within_a_second_and_leaves_no_model(classes)
         assert fitted.strip() == "[]"
         return float(heard) - sent
 
-    assert any(seconds() < 1 for _ in range(3))  # other programs on the machine may delay one of them
+    assert statistics.median(seconds() for _ in range(3)) < 1  # other programs may delay one of them
 
 
 @pytest.mark.parametrize("intercept", INTERCEPTS)

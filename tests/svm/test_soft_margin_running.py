@@ -2,6 +2,7 @@
 
 import itertools
 import signal
+import statistics
 import subprocess
 import sys
 import threading
@@ -190,7 +191,7 @@ def test_an_interruption_ends_a_fit_within_a_second_and_leaves_no_model_or_a_com
         assert fitted in ([], whole)
         return float(heard) - sent
 
-    assert any(seconds() < 1 for _ in range(3))  # other programs on the machine may delay one of them
+    assert statistics.median(seconds() for _ in range(3)) < 1  # other programs may delay one of them
 
 
 # ---- memory ---------------------------------------------------------------------------------------------------------
