@@ -44,7 +44,8 @@ def server(tmp_path_factory):
 
 @pytest.fixture
 def client(server, request):
-    with nk.Client(server.url, model=f"m{abs(hash(request.node.name)) % 10**9}") as made:
+    # as many repetitions as a server takes to start on a machine with much other work
+    with nk.Client(server.url, model=f"m{abs(hash(request.node.name)) % 10**9}", retries=12) as made:
         made.create(made._model, "perceptron")
         yield made
 

@@ -149,6 +149,7 @@ def test_a_server_that_does_not_answer_in_time_is_an_error():
         talk(silent, one, timeout=0.1)
 
 
+@pytest.mark.timed
 def test_a_caller_that_takes_its_time_is_not_an_error():
     async def work(duplex):
         found = await duplex.exchange([b"1\n"])
@@ -190,6 +191,7 @@ def test_a_connection_that_the_server_closes_while_nothing_waits_is_made_again()
     assert connections == 2
 
 
+@pytest.mark.timed
 def test_exchange_waits_while_too_many_examples_have_no_answer():
     async def serve(reader, writer):
         await reader.readuntil(b"\r\n\r\n")

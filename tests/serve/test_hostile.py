@@ -239,6 +239,7 @@ def test_a_stream_that_ends_too_early_is_not_learned_further(server):
 # ---- connections ---------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.timed
 def test_slow_headers_and_bodies_are_given_up(server):
     slow_head = head()[:-20]
     slow_body = head(f"{MODEL}/learn", "Content-Length: 100") + b"{"
@@ -256,6 +257,7 @@ def test_slow_headers_and_bodies_are_given_up(server):
     assert time.monotonic() - begin < 30
 
 
+@pytest.mark.timed
 def test_one_byte_at_a_time_is_given_up_as_well(server):
     with Raw(server) as raw:
         begin = time.monotonic()
@@ -289,6 +291,7 @@ def test_connections_that_are_reset_leave_nothing(server):
     check_alive(server)
 
 
+@pytest.mark.timed
 def test_a_thousand_idle_connections_do_not_keep_others_waiting(server):
     with ExitStack() as stack:
         raws = [stack.enter_context(idle_connection(server)) for _ in range(1000)]

@@ -189,6 +189,7 @@ except KeyboardInterrupt:
 """
 
 
+@pytest.mark.timed
 @pytest.mark.slow
 @pytest.mark.parametrize("classes", [pytest.param(2, marks=pytest.mark.slow), 3])
 def test_an_interruption_ends_a_fit_within_a_second_and_leaves_no_model(classes):

@@ -244,6 +244,7 @@ def test_rows_that_are_huge_and_separable_are_solved(make):
     assert_proven(model, X, np.array([0, 1]))
 
 
+@pytest.mark.timed
 @pytest.mark.slow
 @pytest.mark.parametrize("count", [150, pytest.param(150 + share_of(850), marks=pytest.mark.slow)])
 def test_tiny_problems_take_no_seconds_whatever_C_and_the_scales(count):

@@ -170,6 +170,7 @@ except KeyboardInterrupt:
 """
 
 
+@pytest.mark.timed
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("classes", "loss"),
@@ -224,6 +225,7 @@ def test_a_fit_needs_at_most_4_6_vectors_of_rows_beyond_its_data(loss, tmp_path)
     assert used <= working + numbers + few, (used / row_vector, support / len(y))
 
 
+@pytest.mark.timed
 @pytest.mark.parametrize("multi_class", ["ovr", "crammer_singer"])
 def test_a_time_limit_ends_in_a_certificate_that_holds(multi_class):
     rng = np.random.default_rng(0)

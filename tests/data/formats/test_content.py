@@ -166,6 +166,7 @@ def test_names_of_text_formats_yield_to_content():
     assert {name for name in FORMATS if FORMATS[name].yields_to_content} == {"csv", "tsv", "ndjson"}
 
 
+@pytest.mark.timed
 def test_a_line_of_many_numbers_is_told_from_svmlight_at_once():
     line = ",".join(str(i) for i in range(3000)).encode() + b",yes\n"
     began = time.perf_counter()

@@ -49,6 +49,7 @@ def test_hashing_is_made_of_its_parameters():
     assert Specification().make_hashing() is None
 
 
+@pytest.mark.timed
 def test_making_a_learner_fits_nothing():
     specification = Specification.of({"learner": "tracker"})
     seconds = min(timeit.repeat(specification.make, number=10, repeat=3)) / 10

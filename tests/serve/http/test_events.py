@@ -54,6 +54,7 @@ async def nothing():
     pass
 
 
+@pytest.mark.timed
 def test_an_overview_comes_at_once_and_whenever_it_changes():
     local = Local()
 
@@ -69,6 +70,7 @@ def test_an_overview_comes_at_once_and_whenever_it_changes():
     assert local.service.watchers == 0
 
 
+@pytest.mark.timed
 def test_a_silent_connection_gets_comments(monkeypatch):
     monkeypatch.setattr(events, "HEARTBEAT", 0.05)
     found, others = overviews(watch(Local(), nothing).answer.body)

@@ -47,6 +47,7 @@ def test_pieces_are_joined_until_they_are_long_enough():
     assert [is_last for _, is_last in found] == [False, False, True]
 
 
+@pytest.mark.timed
 def test_a_slow_body_is_given_in_what_has_come():
     sent = iter([b"a", b"b", b"c"])
 

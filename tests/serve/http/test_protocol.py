@@ -11,6 +11,7 @@ from novikoff.serve.http import protocol
 from novikoff.serve.http.protocol import MAX_HEADER_BYTES, limited, raw_answer
 from novikoff.serve.settings import Settings
 
+pytestmark = pytest.mark.timed
 HEALTH = request("GET", "/healthz", "connection: close")
 
 

@@ -97,6 +97,7 @@ def test_requests_are_503_while_the_engine_starts():
         assert httpx.get(f"{running.address}/readyz").status_code == 200
 
 
+@pytest.mark.timed
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_a_signal_stops_the_server_after_what_was_accepted(number):
     command = [sys.executable, "-c", CHILD, str(Path(__file__).parent), "0.3"]
@@ -117,6 +118,7 @@ def test_a_signal_stops_the_server_after_what_was_accepted(number):
     assert (child.returncode, out, err) == (0, "1 stop\n", "")
 
 
+@pytest.mark.timed
 def test_a_second_signal_ends_the_process_at_once():
     command = [sys.executable, "-c", CHILD, str(Path(__file__).parent), "30"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as child:

@@ -149,6 +149,7 @@ def server():
         yield running
 
 
+@pytest.mark.timed
 def test_a_line_is_answered_while_the_stream_goes_on(server):
     with server.connect() as connection:
         begin(connection)
@@ -191,6 +192,7 @@ def send_until_refused(connection, data):
         connection.sendall(data)
 
 
+@pytest.mark.timed
 def test_a_client_that_takes_no_answers_is_disconnected():
     engine = FakeEngine()
     engine.padding = b" " * 1_000_000

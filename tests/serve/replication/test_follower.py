@@ -151,6 +151,7 @@ class UntouchedEngine:
         raise AssertionError(f"{name} was used")
 
 
+@pytest.mark.timed
 @pytest.mark.parametrize("scheme", ["http", "https"])
 def test_a_follower_stops_at_once_while_the_leader_is_silent(scheme):
     with socket.create_server(("127.0.0.1", 0)) as silent:

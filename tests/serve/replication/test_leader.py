@@ -36,6 +36,7 @@ def test_the_whole_log_or_its_end_is_sent(tmp_path):
         assert read_log(address, 7)[1] == []
 
 
+@pytest.mark.timed
 def test_new_records_are_sent_at_once(tmp_path):
     with server(tmp_path) as address, urllib.request.urlopen(f"{address}/v1/log?after=0", timeout=20) as answer:
         read_header(answer.read)
@@ -136,7 +137,9 @@ def test_a_follower_that_takes_nothing_is_read_no_further(tmp_path):
 
         answer = LogAnswer(store, Signal(), 0, None, stopping)
         task = asyncio.ensure_future(answer({"type": "http"}, receive, send))
-        await asyncio.sleep(0.3)
+        while len(sent) < 3:
+            await asyncio.sleep(0.01)
+        await asyncio.sleep(0.1)
         assert len(sent) == 3
         assert sent[2] < 2 * CHUNK
         stopping.set()
