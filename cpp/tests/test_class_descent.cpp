@@ -131,5 +131,3 @@ TEST(a_problem_of_a_row_is_excluded_alone_and_a_row_when_all_of_its_problems_are
   std::sort(order.begin(), order.end());
   for (std::size_t i = 0; i < c.q.count(); ++i) CHECK(order[i] == static_cast<std::int32_t>(i));
 }
-
-int main() { return check::run_all(); }

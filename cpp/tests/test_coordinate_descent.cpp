@@ -134,5 +134,3 @@ TEST(a_row_of_zeros_goes_to_the_bound_that_its_derivative_points_to) {
   CHECK(alpha[0] == 1 && alpha[1] == 1);  // it loses 1 whatever w is
   CHECK(v[0] == 0 && v[1] == 0 && v[2] == 0);
 }
-
-int main() { return check::run_all(); }

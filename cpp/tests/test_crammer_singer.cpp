@@ -99,5 +99,3 @@ TEST(passes_raise_the_dual_in_every_layout_and_precision) {
   check_passes<double>(1e-9);
   check_passes<float>(1e-3);
 }
-
-int main() { return check::run_all(); }

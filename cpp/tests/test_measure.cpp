@@ -18,5 +18,3 @@ TEST(scores_and_sum_are_those_of_plain_loops) {
     CHECK(all_near(scores, plain_scores, 1000) && all_near(total, plain_total, 1000));
   });
 }
-
-int main() { return check::run_all(); }

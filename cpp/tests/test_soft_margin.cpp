@@ -327,5 +327,3 @@ TEST(every_number_of_threads_gives_the_same_bits) {
     for (std::size_t threads : {2, 3, 5, 16}) CHECK(same_bits(alone, all(threads)));
   });
 }
-
-int main() { return check::run_all(); }

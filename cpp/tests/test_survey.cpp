@@ -60,5 +60,3 @@ TEST(a_survey_marks_the_columns_that_occur) {
   CHECK(survey(CsrRows<double, std::int32_t>{values, indices, offsets, 3, 6}, occurs).good == 3);
   CHECK((occurs == std::vector<std::uint8_t>{0, 1, 0, 0, 1, 0}));
 }
-
-int main() { return check::run_all(); }
