@@ -17,7 +17,7 @@ namespace novikoff::play {
 /// What is recorded after some steps. JavaScript reads the fields as doubles, in this order; the dual variables of all points
 /// follow. `lower` and `upper` enclose the largest margin (hard margin), or the least objective (soft margin).
 struct Frame {
-  double steps, w1, w2, b, lower, upper, violation;
+  double steps, w1, w2, b, lower, upper;
 };
 constexpr std::size_t frame_fields = sizeof(Frame) / sizeof(double);
 
@@ -71,7 +71,7 @@ class HardMargin {
     constexpr double accuracy = 1e-13, unlimited = std::numeric_limits<double>::infinity();
     std::size_t steps = 0;
     for (double violation = unlimited;;) {
-      const Frame now = frame(steps, violation);
+      const Frame now = frame(steps);
       frames.add(now, duals_);
       if (steps >= max_steps || violation <= accuracy || (now.lower > 0 && now.upper - now.lower <= tol * now.upper)) return;
       const NearestPoints::Progress made = problem.descend(duals_, scores_, accuracy, Frames::leap(steps), unlimited);
@@ -82,7 +82,7 @@ class HardMargin {
   }
 
  private:
-  Frame frame(std::size_t steps, double violation) const {
+  Frame frame(std::size_t steps) const {
     Plane plane;
     double sum = 0;
     for (std::size_t i = 0; i < points_.count(); ++i) {
@@ -93,13 +93,8 @@ class HardMargin {
       sum += duals_[i];
     }
     const double length = std::sqrt(plane.w1 * plane.w1 + plane.w2 * plane.w2 + plane.b * plane.b);
-    Frame found{static_cast<double>(steps),
-                0,
-                0,
-                0,
-                -std::numeric_limits<double>::infinity(),
-                std::numeric_limits<double>::infinity(),
-                violation};
+    Frame found{
+        static_cast<double>(steps), 0, 0, 0, -std::numeric_limits<double>::infinity(), std::numeric_limits<double>::infinity()};
     if (!(sum > 0 && length > 0)) return found;
     found.upper = length / sum;
     double least[2] = {std::numeric_limits<double>::infinity(), std::numeric_limits<double>::infinity()};
@@ -184,7 +179,7 @@ class SoftMargin {
       const Plane stretched{plane.w1 / nearest, plane.w2 / nearest, plane.b / nearest};
       if (objective(stretched) < objective(plane)) plane = stretched;
     }
-    return {static_cast<double>(steps), plane.w1, plane.w2, plane.b, bounds.dual, objective(plane), 0};
+    return {static_cast<double>(steps), plane.w1, plane.w2, plane.b, bounds.dual, objective(plane)};
   }
 
   const Points& points_;

@@ -35,9 +35,9 @@ struct Visit {
   double w1, w2, b;                        // after the visit
   double a1, a2, a0;                       // the averaged weights and intercept, after the visit
   double variance1, variance2, variance0;  // of AROW
-  double squared_length, steps, margin_bound, mistakes, updates, squared_radius;
+  double squared_length, steps, margin_bound, mistakes, updates;
 };
-static_assert(sizeof(Visit) == 21 * sizeof(double));
+static_assert(sizeof(Visit) == 20 * sizeof(double));
 
 /// A learner that visits the points in the order of `fit`: in sequence, or shuffled before every pass by the generator that
 /// `fit` uses. The seed of that generator is the first number that NumPy's RandomState(seed).randint(2**31) draws.
@@ -130,7 +130,6 @@ class OnlineLearner {
     found.margin_bound = h_.margin_bound;
     found.mistakes = h_.mistakes.value();
     found.updates = static_cast<double>(h_.updates);
-    found.squared_radius = h_.squared_radius;
     return found;
   }
 

@@ -2,9 +2,9 @@
 
 const VISIT_FIELDS = [
   "row", "pass", "score", "step", "isMistake", "hasMoved", "w1", "w2", "b", "a1", "a2", "a0",
-  "variance1", "variance2", "variance0", "squaredLength", "steps", "marginBound", "mistakes", "updates", "squaredRadius",
+  "variance1", "variance2", "variance0", "squaredLength", "steps", "marginBound", "mistakes", "updates",
 ];
-const FRAME_FIELDS = ["steps", "w1", "w2", "b", "lower", "upper", "violation"];
+const FRAME_FIELDS = ["steps", "w1", "w2", "b", "lower", "upper"];
 const INTERCEPTS = { none: 0, free: 1, feature: 2 };
 
 /** A table of doubles: row k, field by name. */
