@@ -62,7 +62,7 @@ def primitive(vector: IntegerVector) -> IntegerVector:
 
 def longest(matrix: list[IntegerVector]) -> int:
     """Return the number of bits of the longest entry."""
-    return max((entry.bit_length() for row in matrix for entry in row), default=0)
+    return max((max(max(row), -min(row)) for row in matrix if row), default=0).bit_length()
 
 
 def product_work(bits: float, other: float) -> float:
