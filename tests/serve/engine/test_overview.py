@@ -4,8 +4,16 @@ import math
 import numpy as np
 import pytest
 
+import novikoff as nk
 from engines import random_examples, running
 from novikoff._learner_names import ONLINE
+from novikoff.online.named import named
+from novikoff.serve.engine.model import Model
+from novikoff.serve.engine.overview import mistakes_of, overview_of, shadows_of, weights_of
+from novikoff.serve.engine.registry import Known
+from novikoff.serve.engine.specification import Specification
+from novikoff.serve.settings import Settings
+from serve_examples import read
 
 
 @pytest.mark.parametrize("name", list(ONLINE))
@@ -110,3 +118,120 @@ def _answers_of(examples, directory):
     with running(directory) as client:
         client.create()
         return client.learn("m", examples)
+
+
+# ---- while the writer learns ----------------------------------------------------------------------------------------
+
+
+class Interrupted(Model):
+    """A model, and what another thread does as soon as a method has returned or an attribute was read."""
+
+    def __init__(self, learner="perceptron"):
+        self.actions = {}
+        super().__init__(1, Specification(learner), Settings())
+
+    def after(self, name, action):
+        self.actions[name] = action
+
+    def then(self, name, found):
+        if action := self.actions.pop(name, None):
+            action()
+        return found
+
+    def label_values(self):
+        return self.then("label_values", super().label_values())
+
+    @property
+    def latest_mistakes(self):
+        return self.then("latest_mistakes", list(self._latest_mistakes)) if self.actions else self._latest_mistakes
+
+    @latest_mistakes.setter
+    def latest_mistakes(self, mistakes):
+        self._latest_mistakes = mistakes
+
+    def teach(self, *examples):
+        self.learn(read(self, [{"x": x, "y": y} for x, y in examples]))
+
+
+@pytest.mark.parametrize("moment", ["label_values", "latest_mistakes"])
+def test_a_mistake_about_a_label_that_appears_meanwhile_is_no_error(moment):
+    model = Interrupted()
+    model.teach(({"a": 1.0}, "p"), ({"b": 1.0}, "q"))
+    model.after(moment, lambda: model.teach(({"new": 1.0}, "r")))
+    shown = overview_of(Known(1, "m", model.specification), model)
+    assert model.actions == {}
+    assert {mistake["label"] for mistake in shown["latest_mistakes"]} <= {"p", "q", "r"}
+    assert mistakes_of(model)[0]["label"] == "r"
+
+
+def test_a_name_that_is_learned_and_not_yet_in_the_table_is_known():
+    model = Interrupted()
+    model.teach(({"a": 1.0}, "p"), ({"b": 1.0}, "q"))
+    learn, seen = model.main.learn, []
+
+    def learn_and_look(*given):
+        runs = learn(*given)
+        copy = named(model.main.learner.snapshot(), model.column_names())
+        seen.append((len(model.names), {own["name"] for own in weights_of(model)}, copy.feature_names_in_.tolist()))
+        return runs
+
+    model.main.learn = learn_and_look
+    model.teach(({"c": 9.0, "d": 8.0}, "p"))
+    assert seen == [(2, {"a", "b", "c", "d"}, ["a", "b", "c", "d"])]
+    assert {own["name"] for own in weights_of(model)} == {"a", "b", "c", "d"}
+    assert model.column_names() == ["a", "b", "c", "d"]
+
+
+def test_names_of_refused_examples_are_not_those_of_later_columns():
+    model = Interrupted()
+    model.teach(({"a": 1.0}, "p"), ({"b": 1.0}, "q"))
+    with pytest.raises(nk.InvalidInputError):
+        model.teach(({"refused": 1e200}, "p"))
+    model.teach(({"c": 1.0}, "p"), ({"c": 1.0}, "q"))
+    assert {own["name"] for own in weights_of(model)} <= {"a", "b", "c"}
+    assert model.column_names() == ["a", "b", "c"]
+
+
+def test_shadows_may_come_and_go_while_they_are_counted():
+    model = Interrupted()
+    for name in ("s", "t"):
+        model.add_shadow(name, Specification("arow"))
+    seen = []
+    for name, _ in model.arms.items():
+        seen.append(name)
+        if name:
+            model.remove_shadow(name)
+            model.add_shadow(f"{name}{name}", Specification("arow"))
+    assert seen == ["", "s", "t"]
+    assert [own["name"] for own in shadows_of(model)] == ["ss", "tt"]
+
+
+@pytest.mark.parametrize("learner", ["perceptron", "multiclass-perceptron"])
+def test_weights_have_their_own_labels_while_a_class_appears(learner):
+    model = Interrupted(learner)
+    model.teach(({"a": 1.0}, "p"), ({"b": 2.0}, "q"), ({"c": 3.0}, "r"), ({"a": 1.0}, "p"))
+    learner = model.main.learner
+    coef = type(learner).coef_
+    reads = []
+
+    class Watched(type(learner)):
+        @property
+        def coef_(self):
+            found = coef.fget(self)
+            reads.append(len(found))
+            if len(reads) == 1:
+                self.partial_fit(np.array([[0.0, 0.0, 50.0]]), ["first"])  # it comes before the others
+            return found
+
+    learner.__class__ = Watched
+    try:
+        shown = weights_of(model)
+    finally:
+        learner.__class__ = Watched.__mro__[1]
+    labels = learner.classes_.tolist()
+    assert reads == [3, 4]
+    assert labels[0] == "first"
+    weights = {(own["label"], own["name"]): own["weight"] for own in shown}
+    assert weights
+    for (label, name), weight in weights.items():
+        assert learner.coef_[labels.index(label), "abc".index(name)] == weight

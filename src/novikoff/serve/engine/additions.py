@@ -56,6 +56,8 @@ class Additions:
     ----------
     names, labels : list
         What is to be added to the tables.
+    first_name : int
+        The column of the first of these names.
     """
 
     def __init__(
@@ -68,6 +70,7 @@ class Additions:
     ) -> None:
         self._name_table, self._label_table = names, labels
         self._codes, self._limits = known, (max_names, max_classes)
+        self.first_name = len(names)
         self.names: list[str] = []
         self.labels: list[Any] = []
         self._new_codes: dict[Any, int] = {}
@@ -97,7 +100,7 @@ class Additions:
 
     def _columns_for(self, known: NDArray[np.int32]) -> Callable[[int, Any], int]:
         columns: dict[str, int] = {}
-        first, limit = len(self._name_table), self._limits[0]
+        first, limit = self.first_name, self._limits[0]
 
         def column(place: int, name: Any) -> int:
             if known[place] >= 0:

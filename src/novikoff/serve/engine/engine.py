@@ -315,7 +315,7 @@ class Engine:
             message = f"The model {quote(name)} has learned nothing yet. Send examples to it first."
             raise ServeError(409, "nothing_learned", message)
         learner = model.main.learner.snapshot()  # before the names: it may get more columns meanwhile
-        return dumps(named(learner, model.names.since(0)))
+        return dumps(named(learner, model.column_names()))
 
     def overview(self, name: str) -> dict[str, Any]:
         """Return what the page shows of a model."""

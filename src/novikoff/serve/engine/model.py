@@ -80,6 +80,7 @@ class Model:
         self.latest_mistakes: deque[Mistake] = deque(maxlen=LATEST)
         self.used_at = 0.0
         self.snapshot_examples = self.snapshot_sequence = 0
+        self._additions: Additions | None = None  # the last ones, which the tables may still lack
         self._known_labels: tuple[NDArray[Any], dict[Any, int]] = (np.zeros(0), {})
         self._published_at, self._cost = 0.0, 0.0
         self.version = self._newest = Version(0, frozen(self.main.learner), {})  # the newest waits to be durable
@@ -100,6 +101,28 @@ class Model:
     def label_values(self) -> list[Any]:
         """Return the labels by code."""
         return list(self._labels()[1])
+
+    def column_name(self, column: int) -> str:
+        """Return the name of a column that has a weight; that of a hashed one is its number.
+
+        Other threads than the writer may ask, after they have read the weights. A name that was just learned is added
+        to the table a moment later.
+        """
+        if self.hashing is not None:
+            return f"column {column}"
+        additions = self._additions  # read before the table
+        if additions is None or column < len(self.names):
+            return self.names.name(column)
+        return additions.names[column - additions.first_name]
+
+    def column_names(self) -> list[str]:
+        """Return the names of all columns, and perhaps of some that are not learned yet; none if they are hashed.
+
+        Other threads may ask, as for ``column_name``.
+        """
+        additions = self._additions
+        names = self.names.since(0)
+        return names if additions is None else names + additions.names[len(names) - additions.first_name :]
 
     def _labels(self) -> tuple[NDArray[Any], dict[Any, int]]:
         """Return the labels as an array, and their codes. Other threads than the writer may ask, too."""
@@ -130,6 +153,7 @@ class Model:
             labels = [*code_of, *additions.labels]
             values, code_of = np.array(labels), {label: code for code, label in enumerate(labels)}
         given = (examples, values, code_of, self._width(len(self.names) + len(additions.names)))
+        self._additions = additions
         runs = self.main.learn(*given)
         additions.accept()
         predicted = predictions(runs)
@@ -206,11 +230,11 @@ class Model:
 
     def add_shadow(self, name: str, specification: Specification) -> None:
         """Add a learner that learns the same examples from now on."""
-        self.arms[name] = Arm(specification)
+        self.arms = self.arms | {name: Arm(specification)}  # other threads may go through the one before
 
     def remove_shadow(self, name: str) -> None:
         """Remove a shadow."""
-        del self.arms[name]
+        self.arms = {own: arm for own, arm in self.arms.items() if own != name}
 
     # ---- versions ----------------------------------------------------------------------------------------------------
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from novikoff.record import RunRecord
 from novikoff.theory.delay_bounds import ServedMistakes
@@ -141,7 +142,8 @@ def _finite(value: Any) -> float | None:
 
 
 def overview_of(known: Known, model: Model) -> dict[str, Any]:
-    """Return what the page shows of a model."""
+    """Return what the page shows of a model. The writer may change it meanwhile."""
+    mistakes = mistakes_of(model)
     tally, labels = model.main.tally, model.label_values()
     counts, late = counts_of(model), _late_counts(model)
     bound, margin, served = NO_BOUND, None, None
@@ -166,17 +168,18 @@ def overview_of(known: Known, model: Model) -> dict[str, Any]:
         "served_bound": served,
         "margin_bound": margin,
         "shadows": shadows_of(model),
-        "latest_mistakes": mistakes_of(model, labels),
+        "latest_mistakes": mistakes,
         "largest_weights": weights_of(model),
     }
 
 
-def mistakes_of(model: Model, labels: list[Any]) -> list[dict[str, Any]]:
+def mistakes_of(model: Model) -> list[dict[str, Any]]:
     """Return the latest mistakes with their largest features, the newest first."""
-    found = []
-    for mistake in reversed(list(model.latest_mistakes)):
+    latest, found = list(model.latest_mistakes), []
+    labels = model.label_values()  # read after the mistakes, so that it has the labels of all
+    for mistake in reversed(latest):
         order = np.argsort(-np.abs(mistake.values), kind="stable")[:SHOWN]
-        features = [[name_of(model, int(mistake.columns[k])), float(mistake.values[k])] for k in order.tolist()]
+        features = [[model.column_name(int(mistake.columns[k])), float(mistake.values[k])] for k in order.tolist()]
         found.append(
             {
                 "number": mistake.number,
@@ -189,20 +192,14 @@ def mistakes_of(model: Model, labels: list[Any]) -> list[dict[str, Any]]:
     return found
 
 
-def name_of(model: Model, column: int) -> str:
-    """Return the name of a column; that of a hashed one is its number."""
-    return f"column {column}" if model.hashing is not None else model.names.name(column)
-
-
 def weights_of(model: Model) -> list[dict[str, Any]]:
     """Return the largest weights by absolute value."""
     if not model.examples:
         return []
     try:
-        weights = np.atleast_2d(np.asarray(model.main.learner.coef_))
+        weights, labels = _weights_and_labels(model.main.learner)
     except (AttributeError, ValueError, MemoryError):  # no weights of its own, such as a vote
         return []
-    labels = model.main.learner.classes_.tolist()
     largest = np.argpartition(-np.abs(weights), min(SHOWN, weights.size - 1), axis=None)[:SHOWN]
     found = []
     for place in largest[np.argsort(-np.abs(weights.ravel()[largest]), kind="stable")].tolist():
@@ -210,6 +207,16 @@ def weights_of(model: Model) -> list[dict[str, Any]]:
         value = float(weights[row, column])
         if value == 0:
             break
-        own: dict[str, Any] = {"name": name_of(model, column), "weight": value}
+        own: dict[str, Any] = {"name": model.column_name(column), "weight": value}
         found.append(own if len(weights) == 1 else own | {"label": labels[row]})
     return found
+
+
+def _weights_and_labels(learner: Any) -> tuple[NDArray[np.float64], list[Any]]:
+    """Return the weights, and the label of each row of them if there are several."""
+    labels = learner.classes_.tolist()
+    while True:
+        weights, before = np.atleast_2d(np.asarray(learner.coef_)), labels
+        labels = learner.classes_.tolist()
+        if labels == before:  # labels are only added: they are those of the weights, too
+            return weights, labels
