@@ -67,16 +67,21 @@ class Tab:
     def __init__(self, browser, base, scheme="light", size=DESKTOP):
         self.base, self.trouble, self.weight = base, [], 0
         self.context = browser.new_context(viewport=size, color_scheme=scheme)
+        self.context.set_default_timeout(90_000)  # milliseconds: other tests may keep the processors busy
         self.page = self.context.new_page()
         self.page.on("console", self._on_console)
         self.page.on("pageerror", lambda error: self.trouble.append(f"error: {error}"))
         self.page.on("request", self._on_request)
-        self.page.on("requestfailed", lambda request: self.trouble.append(f"failed: {request.url}"))
+        self.page.on("requestfailed", self._on_failure)
         self.page.on("response", self._on_response)
 
     def _on_console(self, message):
         if message.type in ("error", "warning"):
             self.trouble.append(f"{message.type}: {message.text}")
+
+    def _on_failure(self, request):
+        if request.failure != "net::ERR_ABORTED":  # the test has left the page
+            self.trouble.append(f"failed: {request.url}: {request.failure}")
 
     def _on_request(self, request):
         if not request.url.startswith((self.base, "data:", "blob:")):
