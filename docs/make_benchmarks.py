@@ -9,11 +9,12 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))
 
-from benchmarks.harness.ratio import MAX_WIDTH, mean_of  # noqa: E402  # after the path is set
+from benchmarks.harness.machine import MAX_IDLE_LOAD  # noqa: E402  # after the path is set
+from benchmarks.harness.ratio import MAX_WIDTH, mean_of  # noqa: E402
 from benchmarks.harness.session import ratio_text  # noqa: E402
 from benchmarks.harness.suite import NAMES, load  # noqa: E402
 from benchmarks.page import figures, sections, svm  # noqa: E402
-from benchmarks.page.stored import machine_text, ratios, result, rows_of, stored, table  # noqa: E402
+from benchmarks.page.stored import machine_text, ratios, result, rows_of, stored, suite_text, table  # noqa: E402
 
 INTRODUCTION = """\
 # Benchmarks
@@ -49,7 +50,8 @@ loses.
 - The **limit** is the least time that any program needs for the work on the same machine: usually that of reading the
   data from memory once. It is followed by how many times longer novikoff takes.
 
-Results were stored on these machines:
+Results were stored on these machines. A number in parentheses is the load before the run, where it was above {idle};
+runs without the name of a processor did not note it.
 
 {machines}
 
@@ -133,11 +135,13 @@ def introduction() -> str:
     machines: dict[str, list[str]] = {}
     for name in stored():
         content = result(name)
-        machines.setdefault(machine_text(content if "machine" in content else content["A"]), []).append(name)
+        content = content if "machine" in content else content["A"]
+        machines.setdefault(machine_text(content), []).append(suite_text(name, content))
     return INTRODUCTION.format(
         headlines=headlines(),
         losses_by_section=losses_by_section(lost),
         width=MAX_WIDTH,
+        idle=MAX_IDLE_LOAD,
         machines=table(["machine", "suites"], [[text, ", ".join(names)] for text, names in machines.items()]),
         ratios=figures.image("ratios", "All ratios by suite, losses to the left of 1"),
         lost=len(lost),
@@ -224,7 +228,8 @@ def separability() -> str:
     many = {row["kind"]: row for row in result("separability")["millions"]}
     return f"""\
 Against the linear programs of R's detectseparation, solved by HiGHS. The verdicts of novikoff are proven in integers.
-Where the classes overlap, the first of the two programs alone would do.
+Where the classes overlap, the first of the two programs alone would do. Where the separation is quasi-complete,
+novikoff also finds which coefficients of a logistic regression are infinite, which the programs do not say.
 
 {sections.separability()}
 

@@ -42,32 +42,6 @@ def unreached(row: Row) -> tuple[str, ...]:
     return tuple(name for name, reached in row["reached"].items() if not reached)
 
 
-def margin(found: Row) -> list[Row]:
-    """Return the hard margins; an answer costs the upper bound over its margin."""
-    return [
-        compared(
-            f"hard margin, {row['set']}",
-            row["seconds"],
-            "ours",
-            stopped=unreached(row),
-            costs={who: 1 / share for who, share in row["share of the best margin"].items() if share},
-            tolerance=1e-6,
-            set=row["set"],
-        )
-        for row in found.get("hard margin", [])
-    ]
-
-
-def separability(found: Row) -> list[Row]:
-    """Return the verdicts."""
-    rows = []
-    for row in found.get("sets", []):
-        seconds = {"ours": row["our seconds"], "HiGHS": row["both programs"]}
-        facts = {name: row[name] for name in ("set", "rows", "columns")}
-        rows.append(compared(f"separability, {row['set']}", seconds, "ours", kind=row["ours"], **facts))
-    return rows
-
-
 def few_rows(found: Row) -> list[Row]:
     """Return single fits and cross-validations."""
     rows = []
@@ -105,8 +79,6 @@ def distributed(found: Row) -> list[Row]:
 
 
 ROWS: dict[str, Callable[[Row], list[Row]]] = {
-    "margin": margin,
-    "separability": separability,
     "few_rows": few_rows,
     "embeddings": embeddings,
     "distributed": distributed,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from benchmarks.harness.machine import MAX_IDLE_LOAD, is_idle
+from benchmarks.harness.machine import is_idle
 from benchmarks.harness.ratio import says_something
 from benchmarks.harness.session import RESULTS, answer_text, contestant_text, load_result, ratio_text, seconds_text
 from benchmarks.harness.suite import NAMES
@@ -44,11 +44,13 @@ def machine_text(found: Row) -> str:
     """Return the machine of a result in words."""
     machine = found["machine"]
     processor = f"{machine['processor']}, " if "processor" in machine else ""
-    text = f"{processor}{machine['architecture']}, {machine['cores']} cores, Python {machine['python']}"
-    if "load_before" not in machine:
-        return text
-    load = f"at most {MAX_IDLE_LOAD}" if is_idle(machine) else str(machine["load_before"])
-    return f"{text}, load {load} before the run"
+    return f"{processor}{machine['architecture']}, {machine['cores']} cores, Python {machine['python']}"
+
+
+def suite_text(name: str, found: Row) -> str:
+    """Return the name of a suite, with the load before it was run if the machine was not idle."""
+    machine = found["machine"]
+    return name if "load_before" not in machine or is_idle(machine) else f"{name} ({machine['load_before']})"
 
 
 def rate_text(row: Row) -> str:

@@ -168,7 +168,7 @@ def seconds(*values, answer=None):
     return lambda: Timed(next(found), answer)
 
 
-@pytest.mark.parametrize("name", ["margin", "separability", "few_rows", "embeddings", "distributed"])
+@pytest.mark.parametrize("name", ["few_rows", "embeddings", "distributed"])
 def test_results_of_medians_are_shown_as_medians(name):
     rows = [row for row in rows_of(name) if "rounds" not in row["ours"]]
     assert rows
@@ -179,15 +179,16 @@ def test_results_of_medians_are_shown_as_medians(name):
 
 
 def test_a_new_comparison_replaces_the_medians_of_the_same_work(results):
-    old = {"set": "colon", "seconds": {"ours": 1.0, "SVC": 9.0}, "reached": {"ours": True, "SVC": True}}
-    old["share of the best margin"] = {"ours": 1.0, "SVC": 0.9995}
-    results("margin", **{"hard margin": [old, {**old, "set": "pcmac"}]})
-    assert [peer["answer"] for row in rows_of("margin") for peer in row["peers"]] == ["less exact"] * 2
-    contestants = {"novikoff": seconds(1.0, 1.0, 1.0)}, {"SVC": seconds(2.0, 2.0, 2.0)}
-    table = [{**row, "set": "colon"} for row in race("hard margin, colon", *contestants, rounds=3)]
-    results("margin", table=table, **{"hard margin": [old, {**old, "set": "pcmac"}]})
-    assert [(row["set"], row["peers"][0]["ratio"]) for row in rows_of("margin")] == [("pcmac", 9.0), ("colon", 2.0)]
-    lines = sections.hard_margin({"colon": "62 x 2,000", "pcmac": "sparse"}).splitlines()
+    ours, peer = "LinearSVM, ovr", "LinearSVC"
+    old = {"set": "mnist", "loss": "hinge", "C": 10.0, "seconds": {ours: 1.0, peer: 9.0}}
+    old |= {"excess": {ours: 0.0, peer: 0.0005}, "reached": {ours: True, peer: True}}
+    results("embeddings", cells=[old, {**old, "C": 0.1}])
+    assert [peer["answer"] for row in rows_of("embeddings") for peer in row["peers"]] == ["less exact"] * 2
+    contestants = {"novikoff": seconds(1.0, 1.0, 1.0)}, {"LinearSVC": seconds(2.0, 2.0, 2.0)}
+    results("embeddings", table=race("mnist, hinge, C = 10", *contestants, rounds=3), cells=[old, {**old, "C": 0.1}])
+    found = [(row["work"], row["peers"][0]["ratio"]) for row in rows_of("embeddings")]
+    assert found == [("mnist, hinge, C = 0.1", 9.0), ("mnist, hinge, C = 10", 2.0)]
+    lines = sections.compared("embeddings").splitlines()
     assert "| 2 (2 to 2) |" in lines[-1]
     assert "| 9 | less exact by 0.0005 |" in lines[-2]
 
