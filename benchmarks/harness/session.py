@@ -183,6 +183,12 @@ def seconds_text(seconds: float) -> str:
     raise AssertionError
 
 
+def number_text(value: float) -> str:
+    """Return a number with three digits that mean something, and without an exponent if it is large."""
+    text = f"{value:.3g}"
+    return f"{float(text):,.15g}" if abs(float(text)) >= 1000 else text
+
+
 def show(table: Iterable[Mapping[str, Any]]) -> None:
     """Print the rows of a table, some of which may have columns of their own."""
     table = list(table)

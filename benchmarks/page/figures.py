@@ -13,7 +13,7 @@ import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.ticker import NullFormatter
 
-from benchmarks.harness.session import ROOT
+from benchmarks.harness.session import ROOT, number_text
 
 from .stored import ratios, result
 
@@ -140,7 +140,7 @@ def _bars(bars: list[tuple[str, float, str]], label: str, is_wide: bool = False)
     axis.set_xlabel(label)
     for height, value in enumerate(values):
         place = {"xytext": (6, 0), "textcoords": "offset points", "va": "center", "fontsize": 7}
-        axis.annotate(f"{value:.3g}", (value, height), **place)
+        axis.annotate(number_text(value), (value, height), **place)
     return figure
 
 

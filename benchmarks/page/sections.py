@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from benchmarks.harness.ratio import MET, MISSED, SLOWER, UNDECIDED, mean_of, says_something
-from benchmarks.harness.session import ratio_text
+from benchmarks.harness.session import number_text, ratio_text
 
 from . import accuracy, streams, svm
 from .stored import Row, comparisons, result, rows_of, table
@@ -279,6 +279,6 @@ def _met(row: Row) -> str:
 
 def _plain(rows: list[Row], columns: list[str]) -> str:
     def text(value: Any) -> str:
-        return f"{value:.3g}" if isinstance(value, float) else str(value)
+        return number_text(value) if isinstance(value, float) else str(value)
 
     return table(columns, [[text(row.get(column, "")) for column in columns] for row in rows])

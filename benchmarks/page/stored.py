@@ -7,7 +7,15 @@ from typing import Any
 
 from benchmarks.harness.machine import is_idle
 from benchmarks.harness.ratio import says_something
-from benchmarks.harness.session import RESULTS, answer_text, contestant_text, load_result, ratio_text, seconds_text
+from benchmarks.harness.session import (
+    RESULTS,
+    answer_text,
+    contestant_text,
+    load_result,
+    number_text,
+    ratio_text,
+    seconds_text,
+)
 from benchmarks.harness.suite import NAMES
 
 from . import medians, svm
@@ -58,7 +66,7 @@ def rate_text(row: Row) -> str:
     for fact, (unit, scale) in RATES.items():
         if fact in row and "seconds" in row["ours"]:
             rate = row[fact] / row["ours"]["seconds"] / scale if scale else 1e9 * row["ours"]["seconds"] / row[fact]
-            return f"{rate:.3g} {unit}"
+            return f"{number_text(rate)} {unit}"
     return ""
 
 

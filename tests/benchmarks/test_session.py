@@ -3,7 +3,15 @@
 import pytest
 from benchmarks.harness import Session, Suite, Timed
 from benchmarks.harness.ratio import SAME, WIDE, WORSE
-from benchmarks.harness.session import answer_text, contestant_text, load_result, ratio_text, save_result, seconds_text
+from benchmarks.harness.session import (
+    answer_text,
+    contestant_text,
+    load_result,
+    number_text,
+    ratio_text,
+    save_result,
+    seconds_text,
+)
 
 
 def session(tmp_path, only=(), quick=True):
@@ -129,3 +137,11 @@ def test_a_part_that_no_suite_has_is_an_error(tmp_path):
     assert run.chosen(["a", "b"]) == ["a", "b"]
     assert run.unknown_parts() == "example has no part 'colunms'. Its parts: rows, columns, a, b."
     assert session(tmp_path).unknown_parts() is None
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(0.0012345, "0.00123"), (999.4, "999"), (999.6, "1,000"), (1104.0, "1,100"), (-58123.0, "-58,100")],
+)
+def test_numbers_have_three_digits(value, text):
+    assert number_text(value) == text
