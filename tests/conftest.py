@@ -95,7 +95,7 @@ def pytest_collection_modifyitems(config, items):
     left_out = beyond_the_share([item.nodeid for item in items if item.get_closest_marker("slow") is not None])
     config.hook.pytest_deselected(items=[item for item in items if item.nodeid in left_out])
     items[:] = [item for item in items if item.nodeid not in left_out]
-    for item in items if config.pluginmanager.hasplugin("rerunfailures") else []:
+    for item in items:
         if item.get_closest_marker("timed"):
             item.add_marker(pytest.mark.flaky(reruns=2))
     items.sort(key=lambda item: LONGEST.isdisjoint(item.path.parts))

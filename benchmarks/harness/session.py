@@ -184,7 +184,7 @@ def seconds_text(seconds: float) -> str:
 
 
 def number_text(value: float) -> str:
-    """Return a number with three digits that mean something, and without an exponent if it is large."""
+    """Return a number with three significant digits, and without an exponent if it is large."""
     text = f"{value:.3g}"
     return f"{float(text):,.15g}" if abs(float(text)) >= 1000 else text
 

@@ -117,7 +117,6 @@ def test_an_interrupted_stream_goes_on_with_what_was_not_answered(server):
     assert len(server.rows) == 1000
 
 
-@pytest.mark.timed
 def test_a_cancelled_stream_leaves_no_task(server):
     async def work(client):
         async def consume():

@@ -80,8 +80,7 @@ class Tab:
             self.trouble.append(f"{message.type}: {message.text}")
 
     def _on_failure(self, request):
-        if request.failure != "net::ERR_ABORTED":  # the test has left the page
-            self.trouble.append(f"failed: {request.url}: {request.failure}")
+        self.trouble.append(f"failed: {request.url}: {request.failure}")
 
     def _on_request(self, request):
         if not request.url.startswith((self.base, "data:", "blob:")):
@@ -93,6 +92,7 @@ class Tab:
         self.weight += int(response.headers.get("content-length", 0))
 
     def open(self, name):
+        self.page.wait_for_load_state("networkidle")  # of the page before: its requests would be cut off and fail
         self.weight = 0
         self.page.goto(f"{self.base}/{name}.html", wait_until="load")
         return self.page

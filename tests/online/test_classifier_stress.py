@@ -76,26 +76,23 @@ def test_a_prediction_does_not_wait_for_a_batch(form, count, seconds, share):
     X, y = batches(count)
     model = nk.Perceptron().partial_fit(X[:100], y[:100])
     x = dict(enumerate(X[0].tolist())) if form == "dict" else X[0]
-    stop, batch_times = threading.Event(), []
+    stop = threading.Event()
 
     def learn():
         while not stop.is_set():
-            begin = time.perf_counter()
             model.partial_fit(X, y)
-            batch_times.append(time.perf_counter() - begin)
 
     thread = threading.Thread(target=learn)
     thread.start()
     try:
-        # A batch takes 30 or 160 ms, and longer on a machine with other work, which also disturbs some of the windows.
+        # Other programs on the machine disturb some of the windows. A batch takes much longer than a millisecond.
         windows = (times_of(lambda: model.predict_one(x), seconds / 10) for _ in range(30))
-        assert any(np.quantile(window, share) < max(1e-3, np.median(batch_times or [0]) / 20) for window in windows)
+        assert any(np.quantile(window, share) < 1e-3 for window in windows)
     finally:
         stop.set()
         thread.join(60)
 
 
-@pytest.mark.timed
 def test_a_save_comes_before_the_next_batch():
     X, y = batches(20_000)
     model = nk.Perceptron().partial_fit(X, y)

@@ -11,7 +11,7 @@ from novikoff.serve.http import protocol
 from novikoff.serve.http.protocol import MAX_HEADER_BYTES, limited, raw_answer
 from novikoff.serve.settings import Settings
 
-pytestmark = pytest.mark.timed
+pytestmark = pytest.mark.timed  # the limits of the server are below a second, for every request
 HEALTH = request("GET", "/healthz", "connection: close")
 
 

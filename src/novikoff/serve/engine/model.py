@@ -80,7 +80,7 @@ class Model:
         self.latest_mistakes: deque[Mistake] = deque(maxlen=LATEST)
         self.used_at = 0.0
         self.snapshot_examples = self.snapshot_sequence = 0
-        self._additions: Additions | None = None  # the last ones, which the tables may still lack
+        self._additions: Additions | None = None  # of the latest examples; the tables may not have them yet
         self._known_labels: tuple[NDArray[Any], dict[Any, int]] = (np.zeros(0), {})
         self._published_at, self._cost = 0.0, 0.0
         self.version = self._newest = Version(0, frozen(self.main.learner), {})  # the newest waits to be durable
@@ -105,8 +105,8 @@ class Model:
     def column_name(self, column: int) -> str:
         """Return the name of a column that has a weight; that of a hashed one is its number.
 
-        Other threads than the writer may ask, after they have read the weights. A name that was just learned is added
-        to the table a moment later.
+        Any thread may call this, after it has read the weights. The learner gets a new column before the table of names
+        does; until then its name is found among the additions.
         """
         if self.hashing is not None:
             return f"column {column}"
@@ -118,7 +118,7 @@ class Model:
     def column_names(self) -> list[str]:
         """Return the names of all columns, and perhaps of some that are not learned yet; none if they are hashed.
 
-        Other threads may ask, as for ``column_name``.
+        Any thread may call this, after it has copied the learner.
         """
         additions = self._additions
         names = self.names.since(0)
@@ -230,7 +230,7 @@ class Model:
 
     def add_shadow(self, name: str, specification: Specification) -> None:
         """Add a learner that learns the same examples from now on."""
-        self.arms = self.arms | {name: Arm(specification)}  # other threads may go through the one before
+        self.arms = self.arms | {name: Arm(specification)}  # a new dict: other threads may iterate over the old one
 
     def remove_shadow(self, name: str) -> None:
         """Remove a shadow."""

@@ -176,7 +176,7 @@ def overview_of(known: Known, model: Model) -> dict[str, Any]:
 def mistakes_of(model: Model) -> list[dict[str, Any]]:
     """Return the latest mistakes with their largest features, the newest first."""
     latest, found = list(model.latest_mistakes), []
-    labels = model.label_values()  # read after the mistakes, so that it has the labels of all
+    labels = model.label_values()  # read after the mistakes: a label is known before a mistake about it is kept
     for mistake in reversed(latest):
         order = np.argsort(-np.abs(mistake.values), kind="stable")[:SHOWN]
         features = [[model.column_name(int(mistake.columns[k])), float(mistake.values[k])] for k in order.tolist()]
@@ -218,5 +218,5 @@ def _weights_and_labels(learner: Any) -> tuple[NDArray[np.float64], list[Any]]:
     while True:
         weights, before = np.atleast_2d(np.asarray(learner.coef_)), labels
         labels = learner.classes_.tolist()
-        if labels == before:  # labels are only added: they are those of the weights, too
+        if labels == before:  # labels are never removed, so that the weights were of the same ones
             return weights, labels
