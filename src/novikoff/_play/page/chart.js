@@ -75,7 +75,7 @@ class Chart {
   _area(inner, [upper, lower], x, y) {
     const there = pathThrough(thinned(upper), x, y);
     if (there === "") return;
-    const back = pathThrough(thinned(lower).reverse(), x, y).replace("M", "L");
+    const back = pathThrough([...thinned(lower)].reverse(), x, y).replace("M", "L");
     draw(inner, "path", { class: "between", d: `${there}${back}Z` });
   }
 
@@ -118,5 +118,7 @@ class Chart {
     values.forEach((value, i) => {
       if (Number.isFinite(value)) draw(this.cursor, "circle", { class: `dot ${spec.curves[i].kind}`, cx: place, cy: y(value), r: 3.5 });
     });
+    const now = values.flatMap((value, i) => (Number.isFinite(value) ? [`${spec.curves[i].name} ${format(value)}`] : []));
+    this.svg.setAttribute("aria-label", now.length > 0 ? `${spec.caption} At this step: ${now.join(", ")}.` : spec.caption);
   }
 }

@@ -38,7 +38,7 @@ Object.assign(App.prototype, {
     const learner = LEARNERS[this.state.learner];
     for (const element of document.querySelectorAll("[data-setting]")) element.hidden = !learner.settings.includes(element.dataset.setting);
     for (const element of document.querySelectorAll("[data-family]")) element.hidden = element.dataset.family !== learner.family;
-    showTheorem(learner);
+    showTheorem({ ...learner, theorem: (!this.state.intercept && learner.theoremThroughOrigin) || learner.theorem });
     byId("python").textContent = pythonOf(this.state, this.geometry);
     byId("preset").value = this.state.preset;
   },
@@ -91,7 +91,12 @@ Object.assign(App.prototype, {
     document.addEventListener("keydown", (event) => this._shortcut(event));
     document.querySelector(".skip").addEventListener("click", (event) => { event.preventDefault(); byId("why").focus(); }); // the address keeps its link
     addEventListener("hashchange", () => {
-      if (this._adoptLink("The page is left as it was.")) this.refresh();
+      this.editor.finish();
+      const before = { ...this.state };
+      if (this._adoptLink("The page is left as it was.")) {
+        this.editor.record(before, { ...this.state });
+        this.refresh();
+      }
       this._noteAddress();
     });
     new ResizeObserver(() => this.redraw()).observe(byId("plot"));
@@ -143,7 +148,8 @@ Object.assign(App.prototype, {
 
   async _readFile(input) {
     const [file] = input.files;
-    const trouble = file ? this._adoptCsv(await file.text()) : null;
+    const text = await file?.text().catch(() => null);
+    const trouble = text === null ? `${file.name} cannot be read. Is it still there, and may the browser open it?` : file ? this._adoptCsv(text) : null;
     if (trouble !== null) this.say(trouble, true);
     input.value = "";
   },

@@ -3,12 +3,20 @@
 const MAX_LINEAR_RATIO = 10; // the axes are logarithmic if the bound is more than this many times the updates
 
 /** What the theorem says about the counts at the end of a run. */
-function countCaption(run, count, bound, isFar) {
-  const { counts } = run.learner;
-  if (!Number.isFinite(bound))
-    return run.geometry.verdict === "complete" ? "The theorem gives no finite bound." : "No line separates the points, so no theorem bounds the mistakes.";
+function countCaption(run, count, bound, withLosses, isLog) {
+  const { counts, boundText } = run.learner;
   const made = count === 1 ? `1 ${counts.slice(0, -1)}` : `${format(count)} ${counts}`;
-  return `${made} of at most ${format(Math.floor(bound * (1 + 1e-9)))}${isFar ? ", far above this chart" : ""}.`;
+  const axis = isLog ? " The vertical axis is logarithmic." : "";
+  if (Number.isFinite(bound)) return `${made} of at most ${wholeBound(bound)}.${axis}`;
+  const reason = reasonWithoutMargin(run.geometry, run.state.intercept);
+  if (reason === null) return `${made}. The bound is too large to compute.`;
+  if (withLosses === null) return `${reason}, so the ${boundText} has no value.`;
+  return `${made}. ${reason}, so the bound ${boundText} does not exist; ${withLosses.name}, with the losses of the mean of all hypotheses, allows ${wholeBound(withLosses.value)}.${axis}`;
+}
+
+/** The largest whole number that a bound allows, whose last digits may be rounded. */
+function wholeBound(bound) {
+  return format(Math.floor(bound * (1 + 1e-9)));
 }
 
 /** Mistakes and updates by examples, and the bound. */
@@ -18,17 +26,20 @@ function countSpec(run) {
   const bound = run.bound(end);
   const hasUpdates = last.updates !== last.mistakes && run.updates.length > 0;
   const top = Math.max(last.mistakes, last.updates, 1);
-  const isFar = bound > 3 * top;
+  const withLosses = Number.isFinite(bound) ? null : run.lossBound(end);
+  const level = withLosses?.value ?? bound;
+  const isShown = Number.isFinite(level);
+  const isLog = isShown && level > MAX_LINEAR_RATIO * top;
   const stairs = (total, value) => [[0, 0], ...run.updates.map((update, k) => [update.frame, value(update, k)]), [end, total]];
   const curves = [{ name: "mistakes", kind: "ink", points: stairs(last.mistakes, ({ visit }) => visit.mistakes), isStepped: true }];
   if (hasUpdates) curves.push({ name: "updates", kind: "muted", points: stairs(last.updates, (_, k) => k + 1), isStepped: true });
-  const isShown = Number.isFinite(bound) && !isFar;
+  const high = isShown ? Math.max(top, level) : top;
   return {
     x: { min: 0, max: Math.max(end, 1), label: "examples" },
-    y: { min: 0, max: 1.1 * (isShown ? Math.max(top, bound) : top) },
+    y: isLog ? { min: 0.8, max: 2 * high, isLog } : { min: 0, max: 1.1 * high },
     curves,
-    levels: isShown ? [{ name: `bound ${run.learner.boundText} = ${format(bound)}`, kind: "bound", value: bound }] : [],
-    caption: countCaption(run, last[run.learner.counts], bound, isFar),
+    levels: isShown ? [{ name: `bound ${withLosses?.name ?? run.learner.boundText} = ${format(level)}`, kind: "bound", value: level }] : [],
+    caption: countCaption(run, last[run.learner.counts], bound, withLosses, isLog),
     at: (frame) => frame,
     values: (frame) => {
       const { mistakes, updates } = run.at(frame);
@@ -40,7 +51,8 @@ function countSpec(run) {
 /** M gamma, the projection and the length of v, and its upper bound: the proof closes where the outer two meet. */
 function proofSpec(run) {
   const { state, geometry } = run;
-  if (run.learner.kind === "arow" || run.updates.length === 0) return null;
+  if (run.updates.length === 0) return null;
+  if (run.learner.kind === "arow") return secondOrderSpec(run);
   if (state.learner === "pa1" || state.learner === "pa2") return distanceSpec(run);
   const made = run.updates.length;
   const bound = run.bound(run.count - 1);
@@ -70,12 +82,38 @@ function proofSpec(run) {
     ],
     caption: hasBound
       ? `Mγ ≤ v·v* ≤ |v| ≤ ${name === "R√M" ? "R√M" : "its bound"}: the outer two meet at M = ${format(bound)}, so there cannot be more updates.`
-      : "No line separates the points: |v| stays below R√M, and no lower bound grows to meet it.",
+      : closingWords(run, name),
     at: (frame) => run.updatesBefore[frame],
     values: (frame) => {
       const update = run.updates[run.updatesBefore[frame] - 1];
       return update ? [update.length, ...(hasBound ? [update.projection] : [])] : [];
     },
+  };
+}
+
+/** Why the two sides of the proof of a perceptron do not meet on the chart. */
+function closingWords({ geometry, state }, name) {
+  const reason = reasonWithoutMargin(geometry, state.intercept);
+  if (reason === null) return `|v| stays below ${name === "R√M" ? name : "its bound"}. Mγ would meet it beyond any count that can be computed.`;
+  const other = geometry.verdict === "complete" ? "Mγ cannot be drawn" : "no lower bound grows to meet it";
+  return `${reason}: |v| stays below ${name === "R√M" ? name : "its bound"}, and ${other}.`;
+}
+
+/** M gamma, the projection of the sum z of all y u on v*, and the product of the lengths that bounds it (L1). */
+function secondOrderSpec(run) {
+  const { best, margin } = run.geometry;
+  if (!best) return null;
+  const along = (value) => [[0, 0], ...run.updates.map((update, k) => [k + 1, value(update, k + 1)])];
+  const upper = along(({ frame }) => margin * run.bound(frame));
+  const projection = along(({ sum }) => dot3(sum, best));
+  const lower = along((_, M) => M * margin);
+  return {
+    x: { min: 0, max: Math.max(2, run.updates.length), label: "updates M" }, y: { min: 0, max: 1.08 * Math.max(...upper.map(([, value]) => value)) },
+    area: [upper, lower],
+    curves: [{ name: "√(v*′A v*) √(z′A⁻¹z)", kind: "bound", points: upper }, { name: "z·v*", kind: "accent", points: projection }, { name: "Mγ", kind: "lower", points: lower }],
+    caption: "Each update adds at least γ to z·v*, which is at most the product of the two lengths. So Mγ can never exceed that product.",
+    at: (frame) => run.updatesBefore[frame],
+    values: (frame) => [upper, projection, lower].map((points) => points[run.updatesBefore[frame]][1]),
   };
 }
 
@@ -122,7 +160,7 @@ function marginSpec(run) {
     levels: margin > 0 ? [{ name: `γ = ${format(margin)}`, kind: "lower", value: margin }] : [],
     caption: margin > 0
       ? `The largest margin γ lies between what v reaches and the least ${ratio} so far, whatever the order of the points.${sum}${below}`
-      : `The least ${ratio} so far bounds every margin. It falls towards 0, because no line separates the points.${sum}${below}`,
+      : `The least ${ratio} so far bounds every margin. ${run.geometry.verdict === "complete" ? "The largest one is too small to compute." : `It falls towards 0, because no ${lineName(run.state.intercept)} separates the points.`}${sum}${below}`,
     at: (frame) => run.updatesBefore[frame],
     values: (frame) => { const update = run.updates[run.updatesBefore[frame] - 1]; return update ? [update.upper, update.margin] : []; },
   };
@@ -159,10 +197,10 @@ function boundsSpec(run) {
     area: [uppers, lowers.map(([step, value]) => [step, Math.max(value, low)])],
     curves: isSoft
       ? [{ name: "objective P", kind: "bound", points: uppers }, { name: "lower bound D", kind: "ink", points: lowers }]
-      : [{ name: "half the distance", kind: "bound", points: uppers }, { name: "margin of the line", kind: "ink", points: lowers }],
+      : [{ name: run.state.intercept ? "half the distance" : "distance from the origin", kind: "bound", points: uppers }, { name: "margin of the line", kind: "ink", points: lowers }],
     caption: isSoft
       ? "The least objective lies between D and P. The solver stops when they agree to six digits."
-      : "The largest margin lies between the margin of the line and half the distance of the two points.",
+      : `The largest margin lies between the margin of the line and ${run.state.intercept ? "half the distance of the two points of the hulls" : "the distance of the origin from the point of the hull of y x"}.`,
     at: (frame) => steps[frame], values: (frame) => (frame < first ? [] : [upper[frame], lower[frame]]),
   };
 }

@@ -28,7 +28,7 @@ function keyOf({ key }) {
 
 /** Whether an element needs a key for itself. */
 function needsKey(element, key) {
-  return element.matches("textarea, select, input[type=number], dialog *") || (element.matches("input[type=range], input[type=radio]") && key !== "k");
+  return element.matches("textarea, select, pre, input[type=number], dialog *") || (element.matches("input[type=range], input[type=radio]") && key !== "k");
 }
 
 function byId(id) {

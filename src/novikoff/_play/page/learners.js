@@ -133,7 +133,7 @@ const LEARNERS = {
       ],
       sources: ["Theory L1 and L3", "Crammer, Kulesza and Dredze 2009"],
     },
-    counts: "updates", bound: ({ sums }) => sums?.bound ?? Infinity, boundText: "√(v*′A v*) √(z′A⁻¹z)/γ",
+    counts: "updates", bound: ({ margin, sums }) => (sums ? Math.sqrt(sums.comparator) * Math.sqrt(sums.model) / margin : Infinity), boundText: "√(v*′A v*) √(z′A⁻¹z)/γ",
   },
   hard: {
     name: "Hard margin", python: "HardMarginSVM", family: "batch", settings: [],
@@ -144,6 +144,13 @@ const LEARNERS = {
         "Any separating line proves a lower bound, its own margin. Any two points of the convex hulls of the classes prove an upper bound, half of their distance, because a line of margin γ has the hulls at least 2γ apart. Each step moves the two points towards each other; the bounds meet at the nearest points.",
       ],
       sources: ["Theory E1 and E2", "Note 4, claims 4.6 and 4.7"],
+    },
+    theoremThroughOrigin: {
+      title: "The largest margin is the distance of the origin from a hull",
+      words: [
+        "Without an intercept a line passes through the origin, and the points that matter are y x: the negative ones are reflected at the origin. Any separating line proves a lower bound, its own margin. Any point of the convex hull of the y x proves an upper bound, its distance from the origin, because a line of margin γ has the whole hull at least γ away. Each step moves the point towards the origin; the bounds meet at the nearest point.",
+      ],
+      sources: ["Theory E2", "Note 4, claims 4.6 and 4.7"],
     },
   },
   soft: {

@@ -193,7 +193,6 @@ class App {
     if (!this.run || this.run.count < 2) return;
     this._writeAddress(); // now, because it is not written while the run plays
     if (this.state.step >= this.run.count - 1) this.state.step = 0;
-    byId("play").setAttribute("aria-pressed", "true");
     byId("play").textContent = "Pause";
     let due = performance.now();
     const tick = () => {
@@ -211,7 +210,6 @@ class App {
   pause() {
     clearTimeout(this.timer);
     this.timer = null;
-    byId("play").setAttribute("aria-pressed", "false");
     byId("play").textContent = "Play";
   }
 }

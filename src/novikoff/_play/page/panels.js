@@ -10,14 +10,16 @@ function factsOf(run, frame) {
   if (run.family === "batch") return factsOfMachine(run, frame, step);
   const bound = run.bound(frame);
   const update = run.updates[step.updates - 1];
-  const of = Number.isFinite(bound) ? `of at most ${format(Math.floor(bound * (1 + 1e-9)))}` : "no bound";
+  const withLosses = Number.isFinite(bound) ? null : run.lossBound(frame);
+  const of = Number.isFinite(bound) ? `of at most ${wholeBound(bound)}` : withLosses ? `at most ${wholeBound(withLosses.value)} by ${withLosses.name}` : "no bound";
   const facts = [fact("Mistakes", format(step.mistakes), learner.counts === "mistakes" ? of : "")];
   if (learner.kind !== "perceptron") facts.push(fact("Updates", format(step.updates), learner.counts === "updates" ? of : ""));
   facts.push(fact("R", format(geometry.radius), "largest |u|"));
   facts.push(fact("γ", format(geometry.margin), geometry.margin > 0 ? (state.intercept ? "largest, of (x, 1)" : "largest margin") : geometry.verdict === "complete" ? "too small to compute" : "not separable"));
   facts.push(fact("|v|", format(update?.length ?? 0)));
   if (learner.kind !== "arow") facts.push(fact(`least |v|/${run.divisor}`, format(update?.upper ?? Infinity), run.divisor === "M" ? "so far, ≥ any margin" : "≥ any margin; Στ sums the steps"));
-  facts.push(fact("Margin of v", format(update?.margin ?? NaN), update?.margin > 0 ? "separates" : ""));
+  const whose = learner.keep === "last" ? [] : ["last hypothesis"];
+  facts.push(fact("Margin of v", format(update?.margin ?? NaN), [...whose, ...(update?.margin > 0 ? ["separates"] : [])].join(", ")));
   return facts;
 }
 
@@ -83,7 +85,7 @@ function sourceElement(text) {
   return element;
 }
 
-function showTheorem({ name, rule, theorem }) {
+function showTheorem({ rule, theorem }) {
   byId("rule").textContent = rule;
   byId("theorem-title").textContent = theorem.title;
   byId("theorem-words").replaceChildren(...theorem.words.map((words) => {
@@ -115,7 +117,7 @@ function pythonOf(state, geometry) {
   if (lacksMargin(state, geometry)) return "# The threshold (1 − ε)γ needs separable points of both classes.";
   const isRefused = state.learner === "hard" && geometry.verdict !== null && geometry.verdict !== "complete";
   return [
-    ...(isRefused ? ["# The classes meet, so fit raises NotSeparableError. LinearSVM has a solution for any points.", ""] : []),
+    ...(isRefused ? [`# No ${lineName(state.intercept)} separates the classes, so fit raises NotSeparableError.`, "# LinearSVM has a solution for any points.", ""] : []),
     "import numpy as np", "import novikoff as nk", "",
     'x1, x2, y = np.loadtxt("points.csv", delimiter=",", skiprows=1, unpack=True)',
     `model = ${pythonParameters(state, geometry)}`, "model.fit(np.column_stack([x1, x2]), y)", "print(model.coef_, model.intercept_, model.certificate_)",
@@ -140,6 +142,7 @@ function showKey(run) {
     if (run.learner.keep === "average") add("last", "last hypothesis");
     add("old", "before the step");
     if (run.learner.kind !== "perceptron") add("edge", run.state.learner === "margin" ? "threshold" : "y v·u = 1");
+    else if (run.learner.keep !== "votes" && run.geometry.verdict === "complete") add("edge", "nearest point, once the line separates");
   } else if (run?.isPossible) {
     add("line", "line now");
     add("old", "before the step");
@@ -147,7 +150,7 @@ function showKey(run) {
     if (run.state.learner === "soft") add("slack", "slack");
     else if (run.state.intercept) add("nearest", "points of the hulls");
   }
-  if (run?.geometry.witness && run.state.hulls) add("witness", "where the hulls meet");
+  if (run?.geometry.witness) add("witness", run.state.intercept ? "where the hulls meet" : "the origin, which is in the hull");
   byId("key").replaceChildren(...entries.map(([kind, words]) => {
     const item = document.createElement("li");
     const swatch = draw(null, "svg", { width: 24, height: 10, viewBox: "0 0 24 10", "aria-hidden": "true" });

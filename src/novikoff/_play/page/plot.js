@@ -88,13 +88,13 @@ class Plot {
     const { hulls } = this.layers;
     hulls.replaceChildren();
     this.layers.witness.replaceChildren();
-    if (!this.state.hulls) return;
-    for (const [name, hull] of Object.entries(this.geometry.hulls)) {
-      if (name === "reflected" && !this.geometry.witness) continue;
-      if (hull.length > 1) draw(hulls, "path", { class: `hull ${name}`, d: this._outline(hull.map(({ x, y }) => [x, y])) });
-    }
     const { witness } = this.geometry;
     if (witness) this._showWitness(witness);
+    if (!this.state.hulls) return;
+    for (const [name, hull] of Object.entries(this.geometry.hulls)) {
+      if (name === "reflected" && !witness) continue;
+      if (hull.length > 1) draw(hulls, "path", { class: `hull ${name}`, d: this._outline(hull.map(({ x, y }) => [x, y])) });
+    }
   }
 
   /** The points that prove that no line separates the classes, and the place where the hulls meet. */
@@ -134,11 +134,12 @@ class Plot {
     }
     if (isNothing) {
       draw(hatch, "rect", { class: "no-opinion", width: this.width, height: this.height });
-      this._write(words, this.width / 2, 24, run.isPossible === false ? "No line separates these points" : "No prediction: every score is 0", "middle");
+      this._write(words, this.width / 2, 24, run.isPossible === false ? `No ${lineName(run.state.intercept)} separates these points` : "No prediction: every score is 0", "middle");
     }
     if (step.threshold > 0 && !isNothing) {
-      draw(band, "path", { class: "band", d: this._outline(bandWithin(corners, step.after, step.threshold)) });
-      for (const level of [step.threshold, -step.threshold]) this._showLine(this.layers.edges, step.after, level, "edge");
+      const plane = run.learner.kind === "perceptron" ? step.shown : step.after;
+      draw(band, "path", { class: "band", d: this._outline(bandWithin(corners, plane, step.threshold)) });
+      for (const level of [step.threshold, -step.threshold]) this._showLine(this.layers.edges, plane, level, "edge");
     }
   }
 
@@ -207,14 +208,14 @@ class Plot {
     for (const [left, top] of [[x1, y1], [x2, y2]]) draw(now, "path", { class: "nearest-end", d: `M${shortest(left)} ${shortest(top - 6)}l6 6l-6 6l-6 -6Z` });
   }
 
-  /** The place of the keyboard on the plane, and the point that is picked up. */
-  showCrosshair(place, picked) {
+  /** The place of the keyboard on the plane, with a ring if a point is picked up there. */
+  showCrosshair(place, isPicked) {
     const { crosshair } = this.layers;
     crosshair.replaceChildren();
     if (!place) return;
     const [left, top] = this.toScreen(...place);
     draw(crosshair, "path", { class: "crosshair", d: `M${shortest(left - 14)} ${shortest(top)}h28M${shortest(left)} ${shortest(top - 14)}v28` });
-    if (picked !== null) draw(crosshair, "circle", { class: "crosshair", cx: left, cy: top, r: 13 });
+    if (isPicked) draw(crosshair, "circle", { class: "crosshair", cx: left, cy: top, r: 13 });
   }
 }
 

@@ -102,10 +102,15 @@ class OnlineRun {
   }
 
   /** The smallest y v.u / |v| over all points: negative if a point is on the wrong side. */
-  _marginOf([w1, w2, b], length) {
+  _marginOf(v, length) {
+    return length > 0 ? this._leastScore(v) / length : NaN;
+  }
+
+  /** The smallest y v.u over all points. */
+  _leastScore([w1, w2, b]) {
     let least = Infinity;
     for (const { x, y, label } of this.state.points) least = Math.min(least, label * (w1 * x + w2 * y + b));
-    return length > 0 ? least / length : NaN;
+    return least;
   }
 
   /** The frame after the next update, or before the last one. */
@@ -125,7 +130,7 @@ class OnlineRun {
     return {
       frame, visit, point, before: plane(before), after: plane(visit), shown, previous: before,
       updates: this.updatesBefore[frame] ?? 0, mistakes: visit?.mistakes ?? 0,
-      threshold: this._threshold(visit), added: visit ? this._added(before, visit) : null,
+      threshold: this._threshold(visit, shown), added: visit ? this._added(before, visit) : null,
     };
   }
 
@@ -134,9 +139,9 @@ class OnlineRun {
     return [visit.w1 - old.w1, visit.w2 - old.w2, visit.b - old.b];
   }
 
-  /** The score up to which the rule updates after this visit: the half width of its band. */
-  _threshold(visit) {
-    if (this.learner.kind === "perceptron") return 0;
+  /** The half width of the band, as a score: up to it the rule updates; of a perceptron, whose line separates the points, that of the nearest point. */
+  _threshold(visit, shown) {
+    if (this.learner.kind === "perceptron") return this.learner.keep === "votes" ? 0 : Math.max(0, this._leastScore(shown));
     if (this.state.learner !== "margin") return 1;
     const square = Math.max(0, visit?.squaredLength ?? 0);
     if (this.state.threshold === "known") return this.settings.parameter * Math.sqrt(square);
@@ -146,20 +151,24 @@ class OnlineRun {
   /** The bound on mistakes or updates that the theorem of the learner states, after a frame. */
   bound(frame) {
     const { radius, margin, best } = this.geometry;
-    return this.learner.bound({ radius, margin, state: this.state, sums: this.state.learner === "arow" && best ? this._secondOrder(frame) : null });
+    return this.learner.bound({ radius, margin, state: this.state, sums: this.state.learner === "arow" && best ? this.secondOrder(frame, best) : null });
   }
 
-  /** The bound of L1 with A the inverse variances. */
-  _secondOrder(frame) {
+  /** The two factors of L1 after a frame, squared, with A the inverse variances: u'Au of a vector u, and z'A⁻¹z of the sum of the updates. */
+  secondOrder(frame, u) {
     const visit = frame > 0 ? this.visits.at(frame - 1) : null;
     const updates = this.updatesBefore[frame];
-    if (!visit || updates === 0) return { bound: 0 };
+    if (!visit || updates === 0) return { comparator: 0, model: 0 };
     const variances = [visit.variance1, visit.variance2, visit.variance0];
-    const { best, margin } = this.geometry;
     const { sum } = this.updates[updates - 1];
-    const comparator = best.reduce((total, value, j) => total + (value * value) / variances[j], 0);
+    const comparator = u.reduce((total, value, j) => total + (value * value) / variances[j], 0);
     const model = sum.reduce((total, value, j) => total + value * value * variances[j], 0);
-    return { bound: Math.sqrt(comparator) * Math.sqrt(model) / margin };
+    return { comparator, model };
+  }
+
+  /** The bound with losses after a frame, where no line separates the points: {name, value}, or null. */
+  lossBound(frame) {
+    return this.geometry.verdict === "complete" ? null : lossBound(this, frame);
   }
 
   votes(frame, places) {

@@ -12,6 +12,17 @@ function vectorOf(values, intercept) {
   return `(${(intercept ? values : values.slice(0, 2)).map((value) => format(value, 3)).join(", ")})`;
 }
 
+/** What a line is called: without an intercept it passes through the origin. */
+function lineName(intercept) {
+  return intercept ? "line" : "line through the origin";
+}
+
+/** Why there is no largest margin to bound anything with; null if there is one. */
+function reasonWithoutMargin({ verdict, margin }, intercept) {
+  if (margin > 0) return null;
+  return verdict === "complete" ? "The largest margin is too small to compute" : `No ${lineName(intercept)} separates the points`;
+}
+
 /** The sentences about a frame: {title, outcome, sentences, source}. */
 function wordsOf(run, frame) {
   return run.family === "online" ? wordsOfVisit(run, run.at(frame)) : wordsOfSolver(run, frame);
@@ -76,8 +87,11 @@ function wordsOfSolver(run, frame) {
   const step = run.at(frame);
   if (!run.isPossible)
     return {
-      title: "No line separates these points", outcome: "mistake", source: "Theory F2",
-      sentences: ["The hulls of the two classes meet, so the hard margin does not exist. The marked points prove it. The soft margin has a solution for any points."],
+      title: `No ${lineName(state.intercept)} separates these points`, outcome: "mistake", source: "Theory F2",
+      sentences: [
+        state.intercept ? "The hulls of the two classes meet, so the hard margin does not exist." : "With the negative points reflected at the origin, the hull contains the origin, so the hard margin does not exist.",
+        "The marked points prove it. The soft margin has a solution for any points.",
+      ],
     };
   if (frame === 0) return { title: "Before the first step", outcome: "start", sentences: ["All dual variables are 0.", learner.rule], source: "Theory E1 to E3" };
   const changed = step.changed.map((row) => row + 1);
@@ -102,7 +116,7 @@ function wordsOfSolver(run, frame) {
 function wordsOfVerdict(geometry, intercept) {
   const { verdict, witness } = geometry;
   if (verdict === null) return { chip: "open", kind: "open", sentence: "Put at least one point of each class." };
-  const line = intercept ? "line" : "line through the origin";
+  const line = lineName(intercept);
   if (verdict === "complete") return { chip: "separable", kind: "holds", sentence: `A ${line} has all points strictly on their sides${intercept ? ": the hulls do not meet" : ""}.` };
   const rows = witness.rows.map((row) => row + 1);
   const named = rows.length === 1 ? `point ${rows[0]}` : `points ${rows.slice(0, -1).join(", ")} and ${rows[rows.length - 1]}`;
