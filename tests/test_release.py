@@ -3,6 +3,7 @@
 import importlib.util
 import json
 import re
+import runpy
 import subprocess
 import sys
 import tomllib
@@ -52,14 +53,24 @@ def test_the_version_is_stated_in_one_place_and_repeated_by_files_that_cannot_re
     assert set(release.stated_versions().values()) == {nk.__version__}
 
 
-def copied_release(tmp_path, monkeypatch, changelog):
+PUBLIC = """
+[project]
+dynamic = ["readme"]
+[project.urls]
+homepage = "https://example.org/"
+Repository = "https://example.org/novikoff"
+"""
+
+
+def copied_release(tmp_path, monkeypatch, changelog, project=PUBLIC, readme=""):
     """The script that checks a release, on copies of the files that it reads."""
     release = tool("check_release")
     for name in ("src/novikoff/_version.py", *release.STATED):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         text = f'__version__ = "{nk.__version__}"\n' if name.startswith("src/") else (ROOT / name).read_text()
         (tmp_path / name).write_text(text)
-    (tmp_path / "CHANGELOG.md").write_text(changelog)
+    for name, text in (("CHANGELOG.md", changelog), ("pyproject.toml", project), ("README.md", readme)):
+        (tmp_path / name).write_text(text)
     monkeypatch.setattr(release, "ROOT", tmp_path)
     return release
 
@@ -82,6 +93,32 @@ def test_entries_that_are_not_under_the_version_keep_a_tag_from_being_released(t
     ]
     (tmp_path / "CHANGELOG.md").write_text("# Changelog\n\n## [Unreleased]\n")
     assert "has no heading" in release.faults(f"v{nk.__version__}")[0]
+
+
+RELEASED = f"# Changelog\n\n## [Unreleased]\n\n## [{nk.__version__}] - 2026-01-31\n"
+
+
+def test_a_project_without_public_addresses_cannot_be_released(tmp_path, monkeypatch):
+    release = copied_release(tmp_path, monkeypatch, RELEASED, project='[project]\ndynamic = ["readme"]\n')
+    sentence = "under [project.urls]. Add the public address."
+    assert release.faults(f"v{nk.__version__}") == [f"pyproject.toml has no Homepage and no Repository {sentence}"]
+    (tmp_path / "pyproject.toml").write_text(PUBLIC.replace("Repository", "Issues"))
+    assert release.faults(f"v{nk.__version__}") == [f"pyproject.toml has no Repository {sentence}"]
+
+
+@pytest.mark.parametrize(
+    ("text", "first"),
+    [
+        ("![A report](docs/images/report.png)", "docs/images/report.png"),
+        ("[the site](https://example.org/), [part](#part) and [docs](docs/index.md#here)", "docs/index.md#here"),
+        ("[the site](https://example.org/), [part](#part)", None),
+    ],
+)
+def test_a_description_with_links_that_the_index_cannot_resolve_cannot_be_released(text, first, tmp_path, monkeypatch):
+    static = PUBLIC.replace('dynamic = ["readme"]', 'readme = "README.md"')
+    release = copied_release(tmp_path, monkeypatch, RELEASED, project=static, readme=text)
+    expected = f"README.md has links such as {first}, which do not work on PyPI. See docs/releasing.md."
+    assert release.faults(f"v{nk.__version__}") == ([expected] if first else [])
 
 
 def test_the_changelog_has_the_form_of_keep_a_changelog():
@@ -119,7 +156,10 @@ def test_the_installation_page_names_every_extra():
 def test_the_conda_recipe_has_the_dependencies_of_the_package():
     run = conda_bounds(RECIPE["requirements"]["run"])
     assert run.pop("python") == ""
-    assert f"py < {PROJECT['project']['requires-python'][2:].replace('.', '')}" in RECIPE["build"]["skip"]
+    lowest = PROJECT["project"]["requires-python"].removeprefix(">=")
+    assert RECIPE["build"]["skip"] == [
+        f'match(python, "<{lowest}")'
+    ]  # a comparison of numbers never holds in this format
     assert run == bounds(PROJECT["project"]["dependencies"])
     host = conda_bounds(RECIPE["requirements"]["host"])
     assert {name: host[name] for name in host if name not in {"python", "pip"}} == bounds(
@@ -140,6 +180,23 @@ def test_the_conda_recipe_has_the_licence_and_commands_of_the_package():
     assert RECIPE["about"]["license"] == PROJECT["project"]["license"]
     commands = dict(text.split(" = ") for text in RECIPE["build"]["python"]["entry_points"])
     assert commands == PROJECT["project"]["scripts"]
+
+
+def test_the_conda_recipe_compiles_with_clang_cl_on_windows():
+    assert {"if": "win", "then": "clang"} in RECIPE["requirements"]["build"]
+    windows, install = RECIPE["build"]["script"]
+    assert windows == {"if": "win", "then": ['set "CXX=clang-cl"', 'set "CMAKE_GENERATOR=Ninja"']}
+    assert install.startswith("${{ PYTHON }} -m pip install .")
+
+
+def test_the_conda_recipe_needs_a_macos_whose_library_writes_floating_point_numbers():
+    text = (ROOT / "packaging/conda/conda_build_config.yaml").read_text()
+    version = yaml.safe_load(text)["c_stdlib_version"]
+    assert version == ["13.3"]
+    assert all(line.endswith("# [osx]") for line in text.splitlines() if not line.startswith("#"))
+    assert '${{ stdlib("c") }}' in RECIPE["requirements"]["build"]
+    of_wheels = PROJECT["tool"]["cibuildwheel"]["macos"]["environment"]["MACOSX_DEPLOYMENT_TARGET"]
+    assert float(of_wheels) >= float(version[0])
 
 
 def test_the_build_group_has_the_versions_that_a_build_in_isolation_has():
@@ -186,7 +243,29 @@ def test_every_job_has_a_machine_and_a_time_limit_or_calls_a_workflow(name):
         assert "uses" in job or {"runs-on", "timeout-minutes", "steps"} <= set(job)
         assert "uses" not in job or (ROOT / job["uses"]).is_file()
         needed = job.get("needs", [])
-        assert {needed} if isinstance(needed, str) else set(needed) <= set(WORKFLOWS[name]["jobs"])
+        assert ({needed} if isinstance(needed, str) else set(needed)) <= set(WORKFLOWS[name]["jobs"])
+
+
+def test_a_release_is_published_after_lint_tests_and_all_wheels():
+    jobs = WORKFLOWS["release.yml"]["jobs"]
+    assert {name: jobs[name]["uses"] for name in jobs["publish"]["needs"]} == {
+        "test": "./.github/workflows/test.yml",
+        "build": "./.github/workflows/wheels.yml",
+    }
+    for name in ("test.yml", "wheels.yml"):
+        assert "workflow_call" in WORKFLOWS[name][True]  # YAML 1.1 reads "on" as true
+    conditions = {name: job.get("if") for name, job in WORKFLOWS["test.yml"]["jobs"].items()}
+    assert conditions.pop("long") == "github.event_name != 'push' && github.event_name != 'pull_request'"
+    assert {"lint", "test", "windows"} == set(conditions)
+    assert set(conditions.values()) == {None}
+
+
+def test_the_long_job_has_the_programs_that_the_script_of_all_tests_installs():
+    needed = set(re.findall(r"(?m)^need \S+ ([\w+-]+)", (ROOT / ".ci/run").read_text()))
+    runs = "\n".join(step.get("run", "") for step in WORKFLOWS["test.yml"]["jobs"]["long"]["steps"])
+    on_machines = {"g++", "git", "make", "default-jre-headless"}  # of GitHub
+    assert needed - on_machines == set(re.search(r"apt-get install -qy (.*)", runs)[1].split())
+    assert runs.index("make peers clusters") < runs.index("make test-slow")
 
 
 def test_actions_are_pinned_to_commits_whose_version_a_comment_states():
@@ -226,6 +305,66 @@ def test_wheels_are_built_for_the_pythons_that_the_package_supports():
     assert {"11", "14"} <= set(built)
 
 
+def test_the_classifiers_name_the_pythons_and_systems_of_the_wheels():
+    classifiers, wheels = PROJECT["project"]["classifiers"], PROJECT["tool"]["cibuildwheel"]
+    versions = re.findall(r"Python :: 3\.(\d+)", "\n".join(classifiers))
+    assert versions == re.findall(r"cp3(\d+)-", wheels["build"])
+    systems = {text.split(" :: ")[-1].lower() for text in classifiers if text.startswith("Operating System")}
+    assert systems == wheels.keys() & {"linux", "macos", "windows"}
+    assert classifiers == sorted(classifiers)
+
+
+def test_every_wheel_is_tested():
+    wheels = PROJECT["tool"]["cibuildwheel"]
+    assert "test-skip" not in wheels
+    (musl,) = wheels["overrides"]
+    needed = {re.split("[<>=]", text)[0] for text in PROJECT["project"]["dependencies"]}
+    assert needed - set(musl["test-requires"]) == {"scikit-learn", "python-flint"}  # which have no wheels for musl
+    assert musl["test-environment"]["PIP_NO_DEPS"] == "1"
+    commands = {command.partition("{project}/")[2] for command in (wheels["test-command"], musl["test-command"])}
+    assert commands == {"tools/smoke.py", f"tools/smoke.py {tool('smoke').FEW}"}
+
+
+WITHOUT = """
+import runpy, sys
+class Missing:
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] in {"duckdb", "flint", "pyarrow", "sklearn", "typer"}:
+            raise ModuleNotFoundError(name)
+sys.meta_path.insert(0, Missing())
+script, option = sys.argv[1:]
+sys.argv = [script, option]
+runpy.run_path(script, run_name="__main__")
+"""
+
+
+def test_a_wheel_works_without_scikit_learn_and_flint(tmp_path):
+    command = [sys.executable, "-c", WITHOUT, ROOT / "tools/smoke.py", "--few-dependencies"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=tmp_path)
+    assert "proved: all " in done.stdout
+    assert f"novikoff {nk.__version__} works on Python" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("name", "is_refused"),
+    [
+        ("novikoff/_core.abi3.so", False),
+        ("novikoff\\_core.cp311-win_amd64.pyd", False),
+        ("novikoff/_core.pyi", False),
+        ("novikoff.libs/msvcp140-0123.dll", True),
+        ("novikoff.libs/libstdc++-0123.so.6.0.33", True),
+        ("novikoff/.dylibs/libc++.1.dylib", True),
+    ],
+)
+def test_a_wheel_with_a_library_of_others_is_refused(name, is_refused):
+    assert_one_library = tool("smoke").assert_one_library
+    if is_refused:
+        with pytest.raises(AssertionError, match="the wheel contains"):
+            assert_one_library([name])
+    else:
+        assert_one_library([name])
+
+
 @pytest.mark.parametrize(
     ("platform", "tags"),
     [
@@ -262,6 +401,7 @@ def test_the_bill_of_materials_lists_what_is_compiled_into_the_modules(tmp_path)
     assert [part[:3] for part in parts] == [
         ("nanobind", "9.8.7", "BSD-3-Clause"),
         ("robin-map", "4.5.6", "MIT"),
+        ("Unicode Character Database", "14.0.0", "Unicode-3.0"),
         ("zig", "0.17.0", "MIT"),
         ("wasi-libc", "zig-0.17.0", f"{llvm} AND MIT AND BSD-2-Clause"),
         ("libc++ and libc++abi", "22.1.8", llvm),
@@ -278,6 +418,7 @@ def test_the_bill_of_materials_lists_what_is_compiled_into_the_modules(tmp_path)
         assert part.text or part.licence.endswith("-exception")  # which permits copies without the text
     for holder in ("Zig contributors", "Rich Felker", "Nuxi"):
         assert re.search(rf"\nCopyright \(c\) [^\n]*{holder}[^\n]*\n\n(Permission|Redistribution)", notices)
+    assert "\nUNICODE LICENSE V3\n\nCOPYRIGHT AND PERMISSION NOTICE\n" in notices
     assert "Copyright of bindings" in notices
     assert "MIT License\n\nCopyright of maps" in notices
 
@@ -297,17 +438,33 @@ def test_the_bill_states_the_library_that_zig_ships():
 
 def test_the_runtime_of_the_playground_is_in_its_module():
     """Symbols are stripped: what zig links is known by its messages and by the calls of the system that it imports."""
-    module = (ROOT / "src/novikoff/_play/page/kernels.wasm").read_bytes()
+    module = Path(nk.__file__).with_name("_play").joinpath("page/kernels.wasm").read_bytes()
     assert b"wasi_snapshot_preview1" in module  # wasi-libc
     assert b"Broken pipe" in module  # strerror of musl
     assert b"bad_alloc was thrown in -fno-exceptions mode" in module  # libc++abi
 
 
-def test_a_runtime_that_is_linked_statically_is_in_the_bill(tmp_path):
+@pytest.mark.parametrize(
+    ("compiler", "expression"),
+    [
+        ("gcc", "GPL-3.0-or-later WITH GCC-exception-3.1"),
+        ("microsoft", "Apache-2.0 WITH LLVM-exception AND LicenseRef-Microsoft-Visual-Studio"),
+    ],
+)
+def test_a_runtime_that_is_linked_statically_is_in_the_bill(compiler, expression, tmp_path):
     sbom = tool("make_sbom")
-    *_, runtime = sbom.bill("1.2.3", sbom.components(made_up_nanobind(tmp_path), "14.2.1"))["components"]
+    *_, runtime = sbom.bill("1.2.3", sbom.components(made_up_nanobind(tmp_path), **{compiler: "14.2.1"}))["components"]
     assert runtime["version"] == "14.2.1"
-    assert runtime["licenses"] == [{"expression": "GPL-3.0-or-later WITH GCC-exception-3.1"}]
+    assert runtime["licenses"] == [{"expression": expression}]
+
+
+def test_wheels_for_windows_link_the_runtime_statically_and_list_it():
+    settings = PROJECT["tool"]["cibuildwheel"]["windows"]["config-settings"]
+    assert settings == {"cmake.define.CMAKE_MSVC_RUNTIME_LIBRARY": "MultiThreaded"}
+    text = (ROOT / "CMakeLists.txt").read_text()
+    lowest = re.search(r"cmake_minimum_required\(VERSION 3\.(\d+)\)", text)
+    assert int(lowest[1]) >= 15  # since then the variable decides (CMP0091)
+    assert '"${CMAKE_MSVC_RUNTIME_LIBRARY}" STREQUAL "MultiThreaded"' in text
 
 
 def test_the_script_that_cmake_runs_writes_both_files(tmp_path):
@@ -321,8 +478,8 @@ def test_the_script_that_cmake_runs_writes_both_files(tmp_path):
         nanobind,
         tmp_path / "out",
     ]
-    subprocess.run([*command, "--static-runtime="], check=True)
-    assert len(json.loads((tmp_path / "out/sboms/novikoff.cdx.json").read_text())["components"]) == 5
+    subprocess.run([*command, "--gcc-runtime=", "--microsoft-runtime="], check=True)
+    assert len(json.loads((tmp_path / "out/sboms/novikoff.cdx.json").read_text())["components"]) == 6
     assert "robin-map 4.5.6: MIT" in (tmp_path / "out/licenses/THIRD-PARTY.txt").read_text()
 
 
@@ -373,6 +530,15 @@ def test_every_source_file_is_of_a_kind_that_a_wheel_may_contain():
     names = [path.relative_to(ROOT / "src").as_posix() for path in committed("src")]
     assert len(names) > 100
     assert [name for name in names if not check.PACKAGE.fullmatch(name) or check.JUNK.search(name)] == []
+
+
+def test_a_source_distribution_has_the_source_of_the_playgrounds_kernels():
+    included, allowed = PROJECT["tool"]["scikit-build"]["sdist"]["include"], tool("check_distributions").SDIST
+    build = runpy.run_path(str(ROOT / "cpp/play/build.py"))
+    for path in (*build["sources"](), build["DIGEST"], ROOT / "cpp/play/build.py"):
+        name = path.relative_to(ROOT).as_posix()
+        assert name.startswith(tuple(f"{folder}/" for folder in included)), name
+        assert allowed.fullmatch(name), name
 
 
 def test_a_wheel_with_a_stranger_or_without_its_module_is_refused(tmp_path):

@@ -17,7 +17,8 @@ from packaging.utils import parse_wheel_filename
 ROOT = Path(__file__).parents[1]
 SDIST = re.compile(  # all that a source distribution may contain
     r"PKG-INFO|pyproject\.toml|CMakeLists\.txt|CITATION\.cff|LICENSE|(CHANGELOG|CONTRIBUTING|README|SECURITY)\.md"
-    r"|cpp/(bindings|include/novikoff)/\w+\.[ch]pp|src/novikoff_check\.py|src/novikoff/.+|tools/(make_sbom|smoke)\.py"
+    r"|cpp/(bindings|include/novikoff|play)/\w+\.[ch]pp|cpp/play/(build\.py|kernels\.sha256)"
+    r"|src/novikoff_check\.py|src/novikoff/.+|tools/(make_sbom|smoke)\.py"
 )
 PACKAGE = re.compile(  # and a wheel, besides its .dist-info folder and the compiled module
     r"novikoff_check\.py|novikoff/(\w+/)*(\w+\.pyi?|\w+\.(js|mjs|css|html|svg|wasm|json|csv)|py\.typed)"
@@ -28,7 +29,10 @@ METADATA = {
     *("METADATA", "WHEEL", "RECORD", "entry_points.txt", "licenses/LICENSE", "licenses/THIRD-PARTY.txt"),
     "sboms/novikoff.cdx.json",
 }
-PARTS = ["nanobind", "robin-map", "zig", "wasi-libc", "libc++ and libc++abi"]  # of others, in every wheel
+PARTS = [  # of others, in every wheel
+    *("nanobind", "robin-map", "Unicode Character Database"),
+    *("zig", "wasi-libc", "libc++ and libc++abi"),
+]
 
 
 def check_sdist(path: Path, version: str) -> list[str]:
@@ -44,6 +48,7 @@ def check_sdist(path: Path, version: str) -> list[str]:
     strangers = [name for name in names if not SDIST.fullmatch(name) or JUNK.search(name)]
     require(not strangers, f"{path.name} contains {strangers[:5]}")
     needed = {"CMakeLists.txt", "src/novikoff/_version.py", "cpp/bindings/module.cpp", "LICENSE", "tools/make_sbom.py"}
+    needed |= {"cpp/play/kernels.cpp"}  # the source of kernels.wasm
     require(needed <= set(names), f"{path.name} lacks {sorted(needed - set(names))}")
     require("src/novikoff/_core.pyi" not in names, f"{path.name} contains what is built: _core.pyi")
     return names

@@ -1,10 +1,14 @@
-"""Check that a release can be cut: every file states the version of src/novikoff/_version.py, and the changelog has it.
+"""Check that a release can be cut.
+
+Every file must state the version of src/novikoff/_version.py, the changelog must have it, and the package index must be
+able to show where the project is.
 
 python tools/check_release.py v0.2.0
 """
 
 import re
 import sys
+import tomllib
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
@@ -12,6 +16,8 @@ STATED = {  # where else the version stands, and how
     "CITATION.cff": r"(?m)^version: (\S+)$",
     "packaging/conda/recipe.yaml": r'(?m)^  version: "(\S+)"$',
 }
+ADDRESSES = ("Homepage", "Repository")  # of [project.urls]
+RELATIVE = re.compile(r"\]\((?!https?://|mailto:|#)([^)\s]+)")  # a link or an image of Markdown
 RELEASED = re.compile(r"(?m)^## \[(\d+\.\d+\.\d+\w*)\] - (\d{4}-\d{2}-\d{2})$")
 
 
@@ -29,6 +35,21 @@ def stated_versions() -> dict[str, str]:
     return {name: match[1] if match else "" for name, match in found.items()}
 
 
+def presentation_faults() -> list[str]:
+    """Return what the page of the project in the package index would lack, one sentence each."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    stated = {name.lower() for name in project.get("urls", {})}
+    lacking = [name for name in ADDRESSES if name.lower() not in stated]
+    found = []
+    if lacking:
+        found.append(f"pyproject.toml has no {' and no '.join(lacking)} under [project.urls]. Add the public address.")
+    if isinstance(readme := project.get("readme"), str):  # else a plugin of the build writes the description
+        relative = RELATIVE.search((ROOT / readme).read_text(encoding="utf-8"))
+        if relative:
+            found.append(f"{readme} has links such as {relative[1]}, which do not work on PyPI. See docs/releasing.md.")
+    return found
+
+
 def faults(tag: str) -> list[str]:
     """Return what keeps a tag from being released, one sentence each."""
     expected = version()
@@ -43,7 +64,7 @@ def faults(tag: str) -> list[str]:
     between = changelog.partition("## [Unreleased]\n")[2].partition("\n## [")[0]
     if between.strip():
         found.append("CHANGELOG.md has entries under Unreleased. Move them under the version.")
-    return found
+    return found + presentation_faults()
 
 
 def main() -> int:

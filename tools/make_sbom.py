@@ -12,6 +12,7 @@ from importlib.metadata import distribution
 from pathlib import Path
 from typing import NamedTuple
 
+ROOT = Path(__file__).parents[1]
 RULE = "-" * 80
 ZIG, LLVM = "0.17.0", "22.1.8"  # of cpp/play/build.py, and of the libc++ that it ships
 MIT = """\
@@ -44,6 +45,47 @@ PROFITS; OR BUSINESS INTERRUPTION) HOWEVER CAUSED AND ON ANY THEORY OF LIABILITY
 OR TORT (INCLUDING NEGLIGENCE OR OTHERWISE) ARISING IN ANY WAY OUT OF THE USE OF THIS SOFTWARE, EVEN IF ADVISED OF THE
 POSSIBILITY OF SUCH DAMAGE.
 """
+UNICODE = """\
+UNICODE LICENSE V3
+
+COPYRIGHT AND PERMISSION NOTICE
+
+Copyright © 1991-2026 Unicode, Inc.
+
+NOTICE TO USER: Carefully read the following legal agreement. BY
+DOWNLOADING, INSTALLING, COPYING OR OTHERWISE USING DATA FILES, AND/OR
+SOFTWARE, YOU UNEQUIVOCALLY ACCEPT, AND AGREE TO BE BOUND BY, ALL OF THE
+TERMS AND CONDITIONS OF THIS AGREEMENT. IF YOU DO NOT AGREE, DO NOT
+DOWNLOAD, INSTALL, COPY, DISTRIBUTE OR USE THE DATA FILES OR SOFTWARE.
+
+Permission is hereby granted, free of charge, to any person obtaining a
+copy of data files and any associated documentation (the "Data Files") or
+software and any associated documentation (the "Software") to deal in the
+Data Files or Software without restriction, including without limitation
+the rights to use, copy, modify, merge, publish, distribute, and/or sell
+copies of the Data Files or Software, and to permit persons to whom the
+Data Files or Software are furnished to do so, provided that either (a)
+this copyright and permission notice appear with all copies of the Data
+Files or Software, or (b) this copyright and permission notice appear in
+associated Documentation.
+
+THE DATA FILES AND SOFTWARE ARE PROVIDED "AS IS", WITHOUT WARRANTY OF ANY
+KIND, EXPRESS OR IMPLIED, INCLUDING BUT NOT LIMITED TO THE WARRANTIES OF
+MERCHANTABILITY, FITNESS FOR A PARTICULAR PURPOSE AND NONINFRINGEMENT OF
+THIRD PARTY RIGHTS.
+
+IN NO EVENT SHALL THE COPYRIGHT HOLDER OR HOLDERS INCLUDED IN THIS NOTICE
+BE LIABLE FOR ANY CLAIM, OR ANY SPECIAL INDIRECT OR CONSEQUENTIAL DAMAGES,
+OR ANY DAMAGES WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS,
+WHETHER IN AN ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION,
+ARISING OUT OF OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THE DATA
+FILES OR SOFTWARE.
+
+Except as contained in this notice, the name of a copyright holder shall
+not be used in advertising or otherwise to promote the sale, use or other
+dealings in these Data Files or Software without prior written
+authorization of the copyright holder.
+"""
 
 
 class Component(NamedTuple):
@@ -73,6 +115,15 @@ def robin_map(folder: Path) -> Component:
     return Component("robin-map", ".".join(numbers), "MIT", "hash table of nanobind, linked into novikoff/_core", text)
 
 
+def unicode_data() -> Component:
+    """Return the tables of characters by which the kernels find words and their lower case."""
+    header = (ROOT / "cpp/include/novikoff/unicode.hpp").read_text(encoding="utf-8")
+    version = re.search(r'version\[\] = "([^"]+)"', header)
+    assert version is not None
+    role = "word characters and lower case, compiled into novikoff/_core"
+    return Component("Unicode Character Database", version[1], "Unicode-3.0", role, UNICODE)
+
+
 def gcc_runtime(version: str) -> Component:
     """Return libstdc++ and libgcc, which are linked statically into wheels for musllinux.
 
@@ -80,6 +131,16 @@ def gcc_runtime(version: str) -> Component:
     """
     licence = "GPL-3.0-or-later WITH GCC-exception-3.1"
     return Component("libstdc++ and libgcc", version, licence, "runtime of C++, linked into novikoff/_core", "")
+
+
+def microsoft_runtime(version: str) -> Component:
+    """Return Microsoft's runtime of C and C++, which is linked statically into wheels for Windows.
+
+    Its standard library is under the licence of LLVM, whose exception permits copies in compiled programs without the
+    text; the rest is part of Visual Studio, whose licence permits copies in programs.
+    """
+    licence = "Apache-2.0 WITH LLVM-exception AND LicenseRef-Microsoft-Visual-Studio"
+    return Component("Microsoft Visual C++ runtime", version, licence, "linked into novikoff/_core", "")
 
 
 def playground_runtime() -> list[Component]:
@@ -105,18 +166,21 @@ def playground_runtime() -> list[Component]:
     ]
 
 
-def components(nanobind_folder: Path, static_runtime: str = "") -> list[Component]:
+def components(nanobind_folder: Path, gcc: str = "", microsoft: str = "") -> list[Component]:
     """Return all that a wheel contains besides novikoff itself.
 
     Parameters
     ----------
     nanobind_folder : Path
         The installed package nanobind.
-    static_runtime : str, default=""
+    gcc : str, default=""
         The version of GCC whose libraries are linked statically; "" if none are.
+    microsoft : str, default=""
+        The version of Microsoft's compiler whose libraries are linked statically; "" if none are.
     """
-    found = [nanobind(nanobind_folder), robin_map(nanobind_folder), *playground_runtime()]
-    return [*found, gcc_runtime(static_runtime)] if static_runtime else found
+    found = [nanobind(nanobind_folder), robin_map(nanobind_folder), unicode_data(), *playground_runtime()]
+    found += [gcc_runtime(gcc)] if gcc else []
+    return [*found, microsoft_runtime(microsoft)] if microsoft else found
 
 
 def bill(version: str, parts: list[Component]) -> dict[str, object]:
@@ -151,7 +215,7 @@ def bill(version: str, parts: list[Component]) -> dict[str, object]:
 
 def notices(parts: list[Component]) -> str:
     """Return the list of licences, each with its text where it must accompany a copy."""
-    heading = "Programs of others that the compiled modules of this wheel contain, and their licences.\n"
+    heading = "Programs and data of others that the compiled modules of this wheel contain, and their licences.\n"
     lines = [f"{part.name} {part.version}: {part.licence} ({part.role})" for part in parts]
     texts = [f"{RULE}\n{part.name}\n{RULE}\n\n{part.text.strip()}\n" for part in parts if part.text]
     return "\n".join([heading, *lines, "", *texts])
@@ -177,10 +241,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--version", required=True, help="of novikoff")
     parser.add_argument("--nanobind", required=True, type=Path, help="folder of the package nanobind")
-    parser.add_argument("--static-runtime", default="", help="version of GCC, if its libraries are linked statically")
+    parser.add_argument("--gcc-runtime", default="", help="version of GCC, if its libraries are linked statically")
+    parser.add_argument("--microsoft-runtime", default="", help="the same of Microsoft's compiler")
     parser.add_argument("folder", type=Path, help="where sboms/ and licenses/ are written")
     options = parser.parse_args()
-    parts = components(options.nanobind, options.static_runtime)
+    parts = components(options.nanobind, options.gcc_runtime, options.microsoft_runtime)
     for name in ("sboms", "licenses"):
         (options.folder / name).mkdir(parents=True, exist_ok=True)
     text = json.dumps(bill(options.version, parts), indent=2)
