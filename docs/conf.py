@@ -48,6 +48,10 @@ nitpick_ignore_regex = [  # packages whose manuals are elsewhere: the site has n
 # ---- pages in Markdown
 myst_enable_extensions = ["colon_fence", "deflist", "dollarmath"]
 myst_heading_anchors = 4
+myst_html_meta = {  # what search engines show below a title
+    "description": "Linear classifiers for Python and the command line, from the perceptron to the support vector "
+    "machine. Every model carries a certificate that anyone can check against the data.",
+}
 myst_links_external_new_tab = False
 
 # ---- reference of the Python interface

@@ -1,7 +1,8 @@
 """Write pictures of whole reports to out/: for 2, 7 and 20 classes, on a desktop and a phone, light and dark.
 
-Run it with ``.venv/bin/python tools/make_screenshots.py``, with the numbers of classes as arguments if only some are
-wanted. It needs Chromium and the dependency group ``test``, and nothing from the network.
+A picture of each learner in the playground goes there, too, and one of the perceptron to docs/images/playground.png.
+Run it with ``.venv/bin/python tools/make_screenshots.py``, with the numbers of classes, or ``playground``, as arguments
+if only some are wanted. It needs Chromium and the dependency group ``test``, and nothing from the network.
 """
 
 from __future__ import annotations
@@ -15,12 +16,15 @@ from typing import Any
 
 import numpy as np
 from PIL import Image
-from playwright.sync_api import sync_playwright
+from playwright.sync_api import Browser, sync_playwright
 from sklearn.datasets import load_breast_cancer, make_classification
 
 import novikoff as nk
+from novikoff._play import playground
 
-FOLDER = Path(__file__).parents[1] / "out"
+ROOT = Path(__file__).parents[1]
+FOLDER = ROOT / "out"
+LEARNERS = ("perceptron", "averaged", "voted", "margin", "pa1", "pa2", "arow", "hard", "soft")  # of the playground
 SIZES = {"desktop": {"width": 1280, "height": 900}, "phone": {"width": 390, "height": 844}}
 COLOURS = 256  # enough for text and lines, at a third of the size of a picture in true colour
 WINES = [20, 163, 1457, 2198, 880, 175, 5]  # rows of each quality, as in the white wines of the UCI repository
@@ -67,26 +71,53 @@ def twenty(path: Path) -> None:
 SUBJECTS = {2: two, 7: seven, 20: twenty}
 
 
+def save(shot: bytes, target: Path) -> None:
+    """Save a picture with few colours."""
+    picture = Image.open(BytesIO(shot))
+    picture.convert("RGB").quantize(COLOURS).save(target, optimize=True)
+    print(f"{target.name}: {picture.width} x {picture.height}, {target.stat().st_size // 1000} kB")
+
+
+def reports(browser: Browser, classes: int, folder: Path) -> None:
+    """Write a report, open it in Chromium and save pictures of the full page."""
+    path = folder / f"{classes}.html"
+    SUBJECTS[classes](path)
+    for size in SIZES:
+        for scheme in ("light", "dark"):
+            page = browser.new_page(viewport=SIZES[size], color_scheme=scheme)  # type: ignore[arg-type]
+            page.goto(path.as_uri())
+            page.wait_for_selector(".lead-figure .cartesianlayer")
+            page.wait_for_timeout(500)
+            save(page.screenshot(full_page=True), FOLDER / f"report-{classes}-{size}-{scheme}.png")
+            page.close()
+
+
+def playground_pages(browser: Browser, folder: Path) -> None:
+    """Show points of narrow margin to each learner of the playground, and save pictures after most of its steps."""
+    path = folder / "playground.html"
+    path.write_text(playground(), encoding="utf-8")
+    page = browser.new_page(viewport=SIZES["desktop"])  # type: ignore[arg-type]
+    for learner in LEARNERS:
+        page.goto("about:blank")
+        page.goto(f"{path.as_uri()}#v=1&learner={learner}&preset=narrow")
+        page.evaluate("playground.go(Math.floor(0.6 * playground.run.count))")
+        save(page.screenshot(full_page=True), FOLDER / f"playground-{learner}.png")
+        if learner == LEARNERS[0]:
+            save(page.screenshot(), ROOT / "docs/images/playground.png")
+    page.close()
+
+
 def main() -> None:
-    """Write the reports, open them in Chromium and save pictures of the full pages."""
+    """Write the pages that are wanted, and pictures of them."""
     FOLDER.mkdir(exist_ok=True)
-    wanted = [int(number) for number in sys.argv[1:]] or list(SUBJECTS)
-    with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
+    wanted = sys.argv[1:] or [*map(str, SUBJECTS), "playground"]
+    with tempfile.TemporaryDirectory() as name, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
-        for classes in wanted:
-            path = Path(folder) / f"{classes}.html"
-            SUBJECTS[classes](path)
-            for size in SIZES:
-                for scheme in ("light", "dark"):
-                    page = browser.new_page(viewport=SIZES[size], color_scheme=scheme)  # type: ignore[arg-type]
-                    page.goto(path.as_uri())
-                    page.wait_for_selector(".lead-figure .cartesianlayer")
-                    page.wait_for_timeout(500)
-                    picture = Image.open(BytesIO(page.screenshot(full_page=True)))
-                    page.close()
-                    target = FOLDER / f"report-{classes}-{size}-{scheme}.png"
-                    picture.convert("RGB").quantize(COLOURS).save(target, optimize=True)
-                    print(f"{target.name}: {picture.width} x {picture.height}, {target.stat().st_size // 1000} kB")
+        for subject in wanted:
+            if subject == "playground":
+                playground_pages(browser, Path(name))
+            else:
+                reports(browser, int(subject), Path(name))
         browser.close()
 
 
