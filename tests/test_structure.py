@@ -170,8 +170,8 @@ ABOUT_THE_PACKAGE = {
     "browser/test_playground_edges.py",  # the same with bad links, files and many points
     "browser/test_playground_runs.py",  # its runs beside those of Python
     "browser/test_playground_sharing.py",  # its links and pictures
-    "browser/test_playground_steps.py",
-    "browser/test_playground_words.py",  # its steps, and the code that repeats them
+    "browser/test_playground_steps.py",  # its steps, and the code that repeats them
+    "browser/test_playground_words.py",  # what it says of bounds and margins
     "browser/test_report.py",  # the report as browsers show it
     "browser/test_site.py",  # the site of the manual as browsers show it
     "docs/test_commands.py",  # commands of the pages
