@@ -204,8 +204,9 @@ def test_steps_are_computed_and_drawn_in_at_most_50_ms_with_200_points(tab, lear
     assert max(spent) <= MAX_STEP_MS  # of each step the best of eight, because other programs run at the same time
 
 
-def test_steps_of_a_run_that_plays_are_at_most_50_ms_apart_with_200_points(tab):
-    tab.show(two_hundred_points("perceptron"), learner="perceptron", passes=5, speed=20)
+@pytest.mark.parametrize("learner", ["perceptron", "voted", "arow", "soft"])
+def test_steps_of_a_run_that_plays_are_at_most_50_ms_apart_with_200_points(tab, learner):
+    tab.show(two_hundred_points(learner), learner=learner, passes=5, C=1, speed=20)
     tab.page.evaluate(
         """() => {
           const { go } = playground;
