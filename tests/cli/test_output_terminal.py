@@ -2,11 +2,13 @@
 
 import os
 import re
+from functools import partialmethod
 
 import numpy as np
 import pexpect
 import pytest
 from command import COMMAND, PLAIN, novikoff
+from rich.progress import Progress
 
 
 def spawn(*arguments, shell="", width=200):
@@ -54,11 +56,12 @@ def test_a_bar_is_not_shown_when_it_is_not_wanted_or_cannot_be_seen(folder, monk
 
 
 @pytest.mark.parametrize("width", [50, 120])
-def test_the_bar_names_the_class_and_fits_the_terminal(tmp_path, width):
+def test_the_bar_names_the_class_and_fits_the_terminal(tmp_path, width, monkeypatch):
+    monkeypatch.setattr(Progress, "update", partialmethod(Progress.update, refresh=True))  # however short the fit
     rng = np.random.default_rng(0)
-    table = np.column_stack([rng.normal(size=(6_000, 8)), rng.integers(3, size=6_000)])
+    table = np.column_stack([rng.normal(size=(100, 8)), rng.integers(3, size=100)])
     np.savetxt(tmp_path / "t.csv", table, "%.4g", delimiter=",", header="a,b,c,d,e,f,g,h,y", comments="")
-    words = ["fit", tmp_path / "t.csv", "--learner", "perceptron"]
+    words = ["fit", tmp_path / "t.csv", "--learner", "perceptron", "--max-iter", "20"]
     run = novikoff(*words, terminal=("out", "err"), COLUMNS=str(width))
     assert run.code == 0
     shown = re.sub(r"\x1b\[[0-9;?]*m", "", run.err)
