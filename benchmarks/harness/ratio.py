@@ -89,11 +89,12 @@ def target_met(peer: Peer, *, least: float | None = None, most: float | None = N
 
 @dataclass(frozen=True)
 class Mean:
-    """The geometric mean of several ratios, with the ends of a bootstrap interval over them."""
+    """The geometric mean of several ratios, with the ends of a bootstrap interval over them, and their median."""
 
     value: float
     low: float
     high: float
+    median: float  # of the same ratios; few very large ones or lower bounds do not move it
     count: int
     bounds: Mapping[str, int]  # how many of the ratios are lower and upper bounds
     left_out: int  # ratios without a meaning
@@ -121,7 +122,8 @@ def mean_of(peers: Iterable[Peer]) -> Mean | None:
     low, high = _interval(np.exp(logs[_resamples(len(used))].mean(axis=1)))
     signs = [peer.get("bound") for peer in used]
     bounds = {"lower": signs.count(AT_LEAST), "upper": signs.count(AT_MOST)}
-    return Mean(float(np.exp(logs.mean())), low, high, len(used), bounds, len(peers) - len(used))
+    median = statistics.median(peer["ratio"] for peer in used)
+    return Mean(float(np.exp(logs.mean())), low, high, median, len(used), bounds, len(peers) - len(used))
 
 
 def _is_narrow(peer: Peer) -> bool:

@@ -159,11 +159,11 @@ def ratio_text(peer: Mapping[str, Any]) -> str:
     """Return the ratio and its interval if they mean something, and the verdict if not."""
     if not says_something(peer):
         return str(peer.get("verdict", ""))
-    value = f"{peer.get('bound', '')} {peer['ratio']:.3g}".strip()
+    value = f"{peer.get('bound', '')} {number_text(peer['ratio'])}".strip()
     if "ratio_interval" not in peer:  # of a run that kept medians only
         return value
     low, high = peer["ratio_interval"]
-    return f"{value} ({low:.3g} to {high:.3g})"
+    return f"{value} ({number_text(low)} to {number_text(high)})"
 
 
 def answer_text(ours: Mapping[str, Any], peer: Mapping[str, Any]) -> str:

@@ -5,28 +5,22 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from benchmarks.harness.ratio import AT_LEAST, BOUNDS, MET, MISSED, mean_of, target_met
+from benchmarks.harness.ratio import MET, MISSED, mean_of, target_met
 from benchmarks.harness.session import ratio_text
 
 Row = dict[str, Any]
 
 
 def against(row: Row) -> Row:
-    """LinearSVC's time to the same objective over ours to the gap 1e-6. Older results have medians only."""
-    if "ratios" in row:
-        found: Row = row["ratios"]["same objective"]
-        return found
-    bound = BOUNDS.get((not row["ours"]["1e-6"]["proven"], not row["reached"]))
-    ratio = row["seconds"]["same objective"] / row["seconds"]["1e-6"]
-    return {"ratio": ratio, **({"bound": bound} if bound else {})}
+    """LinearSVC's time to the same objective over ours to the gap 1e-6."""
+    found: Row = row["ratios"]["same objective"]
+    return found
 
 
 def over_defaults(row: Row) -> Row:
-    """Our time to the gap 1e-4 over LinearSVC's with its defaults. Older results have medians only."""
-    if "ratios" in row:
-        found: Row = row["ratios"]["defaults"]
-        return found
-    return {"ratio": row["seconds"]["1e-4"] / row["seconds"]["defaults"]}
+    """Our time to the gap 1e-4 over LinearSVC's with its defaults."""
+    found: Row = row["ratios"]["defaults"]
+    return found
 
 
 def ratio(row: Row) -> float:
@@ -46,36 +40,20 @@ def name_of(row: Row) -> str:
 
 def kernel_machine(results: Mapping[str, Any]) -> list[Row]:
     """Return the comparisons with SVC; each has its set."""
-    table = results.get("B", {}).get("table", [])
-    return [row if "peers" in row else _old_kernel_machine(row) for row in table]
-
-
-def _old_kernel_machine(row: Row) -> Row:
-    ours, peer = row["seconds"]["ours"], row["seconds"]["SVC"]
-    bound = {} if row["reached"]["SVC"] else {"bound": AT_LEAST}
-    return {"set": row["set"], "peers": [{"name": "SVC", "ratio": peer / ours, **bound}]}
+    table: list[Row] = results.get("B", {}).get("table", [])
+    return table
 
 
 def four_copies(results: Mapping[str, Any]) -> Row | None:
     """Return the comparison of one copy of a set, which is ours, with four copies."""
     table = results.get("C", {}).get("table", [])
-    if not table or "peers" in table[0]:
-        return table[0] if table else None
-    one, four = sorted(table, key=lambda row: row["copies"])
-    peer = {"name": "novikoff, four copies", "ratio": four["seconds"] / one["seconds"]}
-    return {"set": one["set"], "ours": {"seconds": one["seconds"]}, "peers": [peer], "gaps": [one["gap"], four["gap"]]}
+    return table[0] if table else None
 
 
 def two_threads(results: Mapping[str, Any]) -> list[Row]:
     """Return the comparisons of two threads, which are ours, with one."""
-    table = results.get("D", {}).get("table", [])
-    return [row if "peers" in row else _old_two_threads(row) for row in table]
-
-
-def _old_two_threads(row: Row) -> Row:
-    one, two = row["seconds"]["1"], row["seconds"]["2"]
-    peer = {"name": "novikoff, one thread", "seconds": one, "ratio": one / two}
-    return {**row, "ours": {"seconds": two}, "peers": [peer], "cores": [row["cores"]["1"], row["cores"]["2"]]}
+    table: list[Row] = results.get("D", {}).get("table", [])
+    return table
 
 
 def overview(table: list[Row]) -> list[Row]:

@@ -275,3 +275,11 @@ def test_a_mean_of_three_ratios_has_an_interval_over_them():
     mean = mean_of([ratio(2.0, 2.0, 2.0), ratio(4.0, 4.0, 4.0), ratio(8.0, 8.0, 8.0)])
     assert 2.0 <= mean.low < mean.value < mean.high <= 8.0
     assert str(mean).startswith("4 (2 to 8; 3 ratios")
+    assert mean.median == 4.0
+
+
+def test_the_median_of_ratios_does_not_depend_on_when_a_slow_peer_is_stopped():
+    peers = [ratio(1.5, 1.4, 1.6), ratio(2.0, 1.9, 2.1)]
+    early, late = ([*peers, ratio(bound, bound, bound, bound=AT_LEAST)] for bound in (20.0, 4000.0))
+    assert mean_of(early).value < mean_of(late).value
+    assert mean_of(early).median == mean_of(late).median == 2.0

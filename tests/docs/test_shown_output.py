@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from shown import alike
+
 ROOT = Path(__file__).parents[2]
 PATHS = [ROOT / "docs" / name for name in ("start.md", "choosing.md")]
 PATHS += [path for folder in ("guide", "coming-from") for path in sorted((ROOT / "docs" / folder).glob("*.md"))]
@@ -47,8 +49,18 @@ def test_the_code_of_a_page_prints_what_the_page_shows(path, tmp_path, monkeypat
         exec(compile(block["code"], path.name, "exec"), names)
         printed = capsys.readouterr().out
         if block["shown"] is not None:
-            assert printed == block["shown"]
+            assert alike(printed.splitlines(), block["shown"].splitlines()), printed
 
 
 def test_pages_that_show_output_are_found():
     assert {"start.md", "certificates.md", "river.md", "vowpal-wabbit.md"} <= {path.name for path in with_output()}
+
+
+def test_outputs_are_alike_but_for_the_last_digits():
+    assert alike(["gap 4.942618394e-05", "C 1"], ["gap 4.94261839e-05", "C 1"])
+    assert alike(["gap 7.591925544e-10"], ["gap 7.591928618e-10"])
+    assert not alike(["gap 7.591925544e-10"], ["gap 7.69e-10"])
+    assert not alike(["gap 4.9427e-05"], ["gap 4.9426e-05"])
+    assert not alike(["gap 4.9426e-05"], ["gap 4.9426e-06"])
+    assert not alike(["accuracy 99.12% on 114 rows"], ["accuracy 99.12% on 115 rows"])
+    assert not alike(["a 1.5"], ["a 1.5", "b 1.5"])
