@@ -94,7 +94,7 @@ class Mean:
     value: float
     low: float
     high: float
-    median: float  # of the same ratios; few very large ones or lower bounds do not move it
+    median: float  # of the same ratios; it stays the same if the largest ones grow
     count: int
     bounds: Mapping[str, int]  # how many of the ratios are lower and upper bounds
     left_out: int  # ratios without a meaning

@@ -62,7 +62,7 @@ stopped after {cap:g} s, which ≥ marks.
 {table}
 
 The median of the ratios is {median}, and their geometric mean {mean}.
-The mean depends on how long LinearSVC may run before it is stopped, the median does not.
+If LinearSVC had not been stopped, the mean would be larger; the median would be the same.
 Ratios below 1 occur on small or very sparse data, where LinearSVC takes a few hundredths of a second and the proof
 costs as much: novikoff wins {won} of {cells} cells and loses {lost}; the others are not decided. The least ratio,
 {worst_ratio}, is that of {worst}.
