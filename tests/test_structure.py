@@ -1,4 +1,4 @@
-"""Rules about the structure of the code: contracts instead of type tests, no private attributes, a test per module."""
+"""Rules about the structure of the code: contracts instead of type tests, no private attributes, imports."""
 
 import ast
 import collections
@@ -17,7 +17,7 @@ import novikoff as nk
 from novikoff.theory import CERTIFICATES, Certificate
 
 ROOT = Path(__file__).parents[1]
-SOURCE, TESTS = ROOT / "src" / "novikoff", ROOT / "tests"
+SOURCE = ROOT / "src" / "novikoff"
 
 
 @lru_cache
@@ -147,92 +147,6 @@ def test_no_modules_import_each_other_in_a_circle():
     modules = graph.modules - {"novikoff"}  # which stands for the compiled module
     imports = {module: graph.find_modules_directly_imported_by(module) & modules for module in modules}
     assert set(graphlib.TopologicalSorter(imports).static_order()) == modules
-
-
-# ---- a test per module ---------------------------------------------------------------------------------------------
-
-# Test files that are about the package as a whole.
-ABOUT_THE_PACKAGE = {
-    "adversary/test_forged.py",  # forged certificates of all kinds
-    "adversary/test_models.py",  # models that were altered in memory
-    "adversary/test_honest.py",  # claims of all learners on data of every scale
-    "benchmarks/test_instructions.py",  # modules of benchmarks/, which is not part of the package
-    "benchmarks/test_race.py",
-    "benchmarks/test_session.py",
-    "benchmarks/test_suites.py",
-    "distributed/test_manual.py",  # the code of docs/distributed.md
-    "docs/test_diagrams.py",  # pictures of the manual
-    "docs/test_shown_output.py",  # what the code of the pages prints
-    "docs/test_theory_page.py",  # docs/theory.md
-    "docs/test_gallery.py",  # examples/gallery
-    "browser/test_live_page.py",  # the page of the server as browsers show it
-    "browser/test_playground.py",  # the playground as browsers show it
-    "browser/test_playground_edges.py",  # the same with bad links, files and many points
-    "browser/test_playground_runs.py",  # its runs beside those of Python
-    "browser/test_playground_sharing.py",  # its links and pictures
-    "browser/test_playground_steps.py",  # its steps, and the code that repeats them
-    "browser/test_playground_words.py",  # what it says of bounds and margins
-    "browser/test_report.py",  # the report as browsers show it
-    "browser/test_site.py",  # the site of the manual as browsers show it
-    "docs/test_commands.py",  # commands of the pages
-    "docs/test_extensions.py",  # docs/_ext
-    "docs/test_links.py",  # links of the pages
-    "docs/test_prose.py",  # spelling and style of the pages
-    "docs/test_reference.py",  # all names, options, settings and calls are documented
-    "docs/test_server_api.py",  # the code of docs/server-api.md
-    "docs/test_site.py",  # the files of the site
-    "fuzz/test_fuzz.py",  # hostile bytes in all formats
-    "mutation/test_judge.py",  # tests/mutation
-    "mutation/test_mutants.py",
-    "panel/test_panel.py",  # raw files in many dialects through all subcommands
-    "serve/test_crash.py",  # the server is killed while it learns
-    "serve/test_golden_states.py",  # state directories of earlier versions
-    "serve/test_hostile.py",  # requests that are meant to do harm
-    "serve/test_openapi_cases.py",  # requests made from the description of the interface
-    "serve/test_soak.py",  # minutes of mixed load
-    "serve/test_store_faults.py",  # disks that fail while the server learns
-    "test_deployment.py",  # Dockerfile and the unit of systemd
-    "test_extending.py",  # docs/extending.md
-    "test_novikoff_check.py",  # the independent checker, a module beside the package
-    "test_outputs.py",  # bounds and counts in all texts for people
-    "test_interrupted_fit.py",  # an interrupt at any moment of any fit
-    "test_notes.py",  # docs/notes.md and the notebooks of examples/notes
-    "test_notes_proofs.py",  # the inequalities that docs/notes.md lists
-    "test_package.py",  # public names, docstrings, import
-    "test_peers.py",  # other libraries on the same data
-    "test_platforms.py",  # headers of kernels, compiled for other systems
-    "test_readme.py",  # code and commands of all pages
-    "test_registries.py",  # learners and certificates from outside
-    "test_release.py",  # versions, dependencies, workflows and contents of a release
-    "test_serve_example.py",  # examples/serve_stream.py
-    "test_share.py",  # which cases make test runs
-    "test_structure.py",  # this one
-    "test_words.py",  # words of all files
-}
-
-
-def has_logic(tree):
-    return any(isinstance(node, ast.FunctionDef) for node in ast.walk(tree))
-
-
-def test_file_of(path):
-    """Where the test of a module is: tests/package/test_module.py, without the underscore of a private module.
-
-    A long one may be split into test_module_aspect.py.
-    """
-    folder, _, name = path.rpartition("/")
-    return f"{folder}/test_{name.removeprefix('_')}".removeprefix("/")
-
-
-test_file_of.__test__ = False
-
-
-def test_every_module_with_logic_has_a_test_file_of_its_own():
-    tests = {str(path.relative_to(TESTS)) for path in TESTS.rglob("test_*.py")}
-    modules = {path for path, tree in trees().items() if not path.endswith("__init__.py") and has_logic(tree)}
-    assert [path for path in modules if test_file_of(path) not in tests] == []
-    subjects = tuple(test_file_of(path).removesuffix(".py") for path in trees())
-    assert {name for name in tests if not name.startswith(subjects)} == ABOUT_THE_PACKAGE
 
 
 # ---- the compiled core ----------------------------------------------------------------------------------------------
