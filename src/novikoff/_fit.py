@@ -9,7 +9,7 @@ from novikoff.data.delimited.dialect import DIALECT, DialectOptions
 from novikoff.data.encoding.encoder import TableEncoder
 from novikoff.data.formats import find_format
 from novikoff.data.reading import Reading
-from novikoff.errors import input_error
+from novikoff.errors import did_you_mean, input_error
 from novikoff.persistence.table_pipeline import pipeline_of
 from novikoff.svm import LinearSVM
 
@@ -33,8 +33,8 @@ def fit(
     source : path, list of paths, SQL or table
         The table, with labels: anything that ``scan`` reads.
     target : str or int, default=None
-        The column of labels: its name, its number from 1, "first" or "last". None takes the one that is called y,
-        label, target or class.
+        The column of labels: its name, its number from 1 (or from -1 at the end), "first" or "last". None takes the one
+        called y, label, target or class, then one with another usual name, and then the last one, with a warning.
     model : learner, default=None
         What is fitted to the encoded rows. None is ``LinearSVM()``.
     encoder : TableEncoder, default=None
@@ -79,7 +79,8 @@ def fit(
     where = "fit"
     allowed = (*ROLES, *DIALECT, "attach")
     if unknown := sorted(options.keys() - set(allowed)):
-        raise input_error(where, f"there is no option {', '.join(unknown)}. The options are {', '.join(allowed)}.")
+        wrong = f"there is no option {', '.join(unknown)}.{did_you_mean(unknown[0], ('target', 'weight', *allowed))}"
+        raise input_error(where, f"{wrong} The options are {', '.join(allowed)}.")
     learner = LinearSVM() if model is None else model
     given = {name: value for name, value in options.items() if name in DIALECT}
     reading = Reading(
@@ -102,4 +103,4 @@ def fit(
 
 
 def _tuple(names: Any) -> tuple[str, ...] | None:
-    return None if names is None else (names,) if isinstance(names, str) else tuple(names)
+    return None if names is None else (names,) if isinstance(names, str | int) else tuple(names)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, Self
 
 from novikoff._printable import printable
@@ -74,6 +74,16 @@ class NoRowsError(InvalidInputError):
     """A file without rows, where rows are needed."""
 
 
+def did_you_mean(word: str, names: Iterable[str]) -> str:
+    """Return a sentence, after a space, that proposes the name that a word misspells; empty if none is close."""
+    import difflib  # only errors need it
+
+    known = {name.lower(): name for name in names}
+    close = difflib.get_close_matches(word.lower(), known, 1, MIN_SIMILARITY)
+    return f" Did you mean {quote(known[close[0]])}?" if close else ""
+
+
+MIN_SIMILARITY = 0.7  # of a misspelled name
 MAX_QUOTE_LENGTH = 80  # characters of a user's value that an error message shows
 MAX_QUOTED_VALUES = 5  # of a list of the user
 MAX_MESSAGE_LENGTH = 1000  # characters of a message, which may contain names of any length

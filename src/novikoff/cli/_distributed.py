@@ -26,7 +26,7 @@ from novikoff.persistence import model_file
 from ._certificates import certificate_lines, learner_words, problem_words
 from ._halting import fitted_quietly
 from ._learner_options import build
-from ._model import match_columns, print_notes
+from ._model import match_columns, print_notes, target_lines, target_result
 from ._options import reading_from
 from ._output import Line, as_fit_options, check_output, flag, print_result, progress
 from ._quality import Quality, on_test_rows
@@ -99,7 +99,9 @@ def fit_in_rounds(command: Command, others: dict[str, Any], options: dict[str, A
         model_file.save(model, command.output)
     X = None if test is None else match_columns("fit", model.n_features_in_, data.reading, test, command.quiet)
     quality = None if test is None else on_test_rows(model, Batch(X, *test[1:]), str(command.test))
-    _print(command, found[0], quality, unfinished, seconds)
+    columns = getattr(data.parts[0][1], "columns", None)  # of a table
+    target = (None,) if columns is None else (columns.target, columns.choice, columns.rivals)
+    _print(command, found[0], quality, unfinished, seconds, target)
 
 
 def _fitted(found: list[Outcome], model: Any, files: list[str], arguments: dict[str, Any]) -> None:
@@ -168,7 +170,14 @@ def _test_rows(command: Command, data: Data) -> Batch:
     return batch
 
 
-def _print(command: Command, outcome: Outcome, quality: Quality | None, unfinished: list[str], seconds: float) -> None:
+def _print(
+    command: Command,
+    outcome: Outcome,
+    quality: Quality | None,
+    unfinished: list[str],
+    seconds: float,
+    target: tuple[Any, ...],
+) -> None:
     """Print what was done."""
     record, survey = outcome.estimator.record_, outcome.survey
     scores = None if quality is None else quality.scores
@@ -177,7 +186,7 @@ def _print(command: Command, outcome: Outcome, quality: Quality | None, unfinish
     labels, counts = survey.classes("fit")
     noun = "weight" if survey.has_weights else "rows"
     numbers = [count if survey.has_weights else int(count) for count in counts.tolist()]
-    result: dict[str, Any] = {
+    result: dict[str, Any] = target_result(*target) | {
         "rows": survey.count,
         "columns": survey.columns,
         "partitions": len(survey.rows),
@@ -199,7 +208,8 @@ def _print(command: Command, outcome: Outcome, quality: Quality | None, unfinish
         result |= {"passes": outcome.estimator.n_iter_, "stopped": outcome.estimator.stopped_}
     if command.output is not None:
         result["model"] = command.output
-    print_result(result, command.json, _lines(command, result, record, quality, labels))
+    lines = _lines(command, result, record, quality, labels)
+    print_result(result, command.json, [*target_lines(*target), *lines])
 
 
 def _lines(command: Command, result: dict[str, Any], record: Any, quality: Quality | None, labels: Any) -> list[Line]:

@@ -25,7 +25,7 @@ NOT_OPTIONS = (
     "classes",  # labels come from the data
     "scale",  # an option of how DATA is read, which has this value, too
 )
-OTHER_FLAGS = {"C": ("-c",), "tol": ("-e",), "max_iter": ("--passes",)}  # as LIBLINEAR and Vowpal Wabbit name them
+OTHER_FLAGS = {"C": ("-C", "-c"), "tol": ("-e",), "max_iter": ("--passes",)}  # as LIBLINEAR and Vowpal Wabbit name them
 _WITHOUT_NONE = {  # None cannot be given on the command line, where it means that the option is missing
     "; None for never": "; 1000000000 for never",
     "None means 1 and -1 all cores": "-1 means all cores",

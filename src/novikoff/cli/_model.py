@@ -8,12 +8,13 @@ from typing import Any, overload
 from novikoff._counts import counted
 from novikoff._verify.table import check_encoding
 from novikoff.data.batch import Batch
+from novikoff.data.encoding.encoder import MISSING_COLUMNS
 from novikoff.data.reading import Reading, fitting
-from novikoff.errors import input_error
+from novikoff.errors import input_error, quote
 from novikoff.persistence import model_file
 from novikoff.theory.verification import Check
 
-from ._output import as_options, print_message
+from ._output import Line, as_options, print_message
 
 PLAIN = ("", "comma-separated, header", "tab-separated, header")  # text that needs no note about how it was read
 
@@ -38,6 +39,16 @@ def reading_of(path: str, model: Any, allow_unlearned: bool = False) -> Reading:
         names = tuple(map(str, model.feature_names_in_))
         reading = Reading(features=names, names=names)
     return reading or Reading()
+
+
+def check_missing_columns(reading: Reading, asked: str) -> str:
+    """Return a value of ``--missing-columns`` that a model can use; "error" leaves it to the encoder of the model."""
+    if asked not in MISSING_COLUMNS:
+        raise input_error("--missing-columns", f"error or impute is needed, not {quote(asked)}.")
+    if asked == "impute" and reading.encoding is None and reading.running is None:
+        raise input_error("--missing-columns", "the model does not encode tables. Leave this out.")
+    own = reading.encoder_parameters().get("missing_columns", "error")
+    return str(own) if asked == "error" else asked
 
 
 def read_rows(
@@ -78,6 +89,19 @@ def read_learned(
     batch, blocks = found
     print_notes(batch, quiet)
     return batch, check_encoding(reading.encoding, reading.encoder_parameters(), blocks)
+
+
+def target_lines(target: str | None, choice: str = "", rivals: Sequence[str] = ()) -> list[Line]:
+    """Return the line that names the column of the labels, and says why it was taken; nothing without a table."""
+    if target is None:
+        return []
+    why = [choice, *[f"{', '.join(rivals)} may be labels, too"] * bool(rivals), "--target NAME chooses another"]
+    return [("target", f"{target} ({'; '.join(why)})" if choice else target)]
+
+
+def target_result(target: str | None, choice: str = "", rivals: Sequence[str] = ()) -> dict[str, Any]:
+    """Return the same for JSON."""
+    return {"target": target, "target_choice": choice or None, "target_rivals": list(rivals)} if target else {}
 
 
 def print_notes(batch: Batch, quiet: bool = False) -> None:

@@ -35,6 +35,13 @@ Exact = Annotated[
     bool, typer.Option("--exact", metavar="", help="Use exact arithmetic where rounding would leave a claim open.")
 ]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", metavar="", help="Show no progress and no notes.")]
+MissingColumns = Annotated[
+    str,
+    typer.Option(
+        metavar="error|impute",
+        help="What to do if DATA lacks columns of the model, or has columns of numbers with other values.",
+    ),
+]
 HeldOut = Annotated[
     float | None,
     typer.Option(
@@ -139,13 +146,24 @@ READING = (
     ExtraOption(
         "target",
         str | None,
-        "Column of the labels: its name, its number, first or last.",
+        "Column of the labels: its name, its number (from 1, or from -1 at the end), first or last.",
         _TABLES,
         metavar="COLUMN",
         shown_default="y, label, target or class",
     ),
-    ExtraOption("features", list[str] | None, "Feature column. Repeatable.", _TABLES, (), "COLUMN", None, "all others"),
-    ExtraOption("exclude", list[str] | None, "Column that is not read. Repeatable.", _TABLES, (), "COLUMN"),
+    ExtraOption(
+        "features",
+        list[str] | None,
+        "Feature columns: a,b or 3-7. Repeatable.",
+        _TABLES,
+        (),
+        "COLUMN",
+        None,
+        "all others",
+    ),
+    ExtraOption(
+        "exclude", list[str] | None, "Columns that are not read: a,b or 3-7. Repeatable.", _TABLES, (), "COLUMN"
+    ),
     ExtraOption("weight", str | None, "Column of the sample weights.", _TABLES, (), "COLUMN"),
     ExtraOption(
         "missing",
@@ -170,7 +188,7 @@ READING = (
         "keep", bool, "Keep columns that are constant, empty or identifiers.", _TABLES, ("--keep",), default=False
     ),
     ExtraOption("hash_bits", int | None, "Hash names and words into 2^BITS columns instead.", _TABLES, metavar="BITS"),
-    ExtraOption("text", list[str] | None, "Column of texts, to be split into words. Repeatable.", _TEXT, (), "COLUMN"),
+    ExtraOption("text", list[str] | None, "Columns of texts, to be split into words. Repeatable.", _TEXT, (), "COLUMN"),
     ExtraOption(
         "ngrams", str, "Use sequences of A to B words; 1-2 for words and pairs.", _TEXT, (), "A-B", default="1-1"
     ),

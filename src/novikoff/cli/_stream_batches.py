@@ -63,6 +63,7 @@ class Batches:
     ) -> None:
         self._batches, self._stop, self._model, self._quiet = batches, stop, model, quiet
         self.reading, self.count = reading, 0
+        self.target: tuple[Any, ...] = (None,)
         self._learned = RunningFingerprint() if hashes else None
         self.saver: Saver | None = None
         self.after_each: Callable[[], None] | None = None
@@ -72,6 +73,7 @@ class Batches:
         while (batch := self._next()) is not None:
             if self.count == 0:
                 print_notes(batch, self._quiet)
+                self.target = batch.target, batch.target_choice, batch.target_rivals
                 self.reading = self.reading.after(self.reading.checked("stream", batch))
                 convert_class_weight(self._model, batch.y)
             self.count += 1

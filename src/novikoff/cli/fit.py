@@ -30,7 +30,7 @@ from novikoff.record import RunRecord
 from ._certificates import certificate_lines, learner_words, problem_words
 from ._halting import fitted_quietly
 from ._learner_options import LearnerOptions, build
-from ._model import match_columns, print_notes
+from ._model import match_columns, print_notes, target_lines, target_result
 from ._options import (
     READING,
     SCALING,
@@ -150,8 +150,10 @@ def fit(
     with timed(seconds, "holdout"):
         found = _measured(model, batch, other, test, holdout, quiet)
     warnings = found.warnings(model.record_, batch) + unfinished + _fewer_folds(found, cv)
-    result = _result(model, batch, found, warnings, seconds, output)
-    print_result(result, json, _lines(data, result, model.record_, found.lines(warnings), certificates))
+    target = batch.target, batch.target_choice, batch.target_rivals
+    result = target_result(*target) | _result(model, batch, found, warnings, seconds, output)
+    lines = _lines(data, result, model.record_, found.lines(warnings), certificates)
+    print_result(result, json, [*target_lines(*target), *lines])
 
 
 def _test_rows(reading: Reading, test: str, opening: dict[str, Any], batch: Batch, quiet: bool) -> Batch:

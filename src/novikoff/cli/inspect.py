@@ -13,7 +13,7 @@ from novikoff._wide_array import narrowed, occurring
 from novikoff.evaluate import listed, warnings_of
 
 from ._certificates import certificate_lines, learner_words
-from ._model import feature_names, load_model
+from ._model import feature_names, load_model, target_lines, target_result
 from ._options import Json, ModelArgument
 from ._output import Line, as_fit_options, print_result
 
@@ -49,7 +49,9 @@ def inspect(
     weights = [largest(problem.weights, names, count, scales) for problem in record.problems]
     claims = [dict(certificate.claims()) for certificate in record.certificates]
     classes = record.strategy.classes.tolist()
+    target = None if reading.target is None else str(reading.target)
     lines: list[Line] = [
+        *target_lines(target),
         ("learner", learner_words(record)),
         ("parameters", ", ".join(f"{name} {value}" for name, value in parameters.items())),
         ("classes", f"{len(classes)}: {listed([str(label) for label in classes], MAX_LABELS)}"),
@@ -69,7 +71,7 @@ def inspect(
         lines.append(
             ("", f"and {counted(len(record.problems) - shown, 'more binary problem')} (--top {FEW} shows all)")
         )
-    result = {
+    result = target_result(target) | {
         "learner": record.learner,
         "parameters": parameters,
         "classes": classes,

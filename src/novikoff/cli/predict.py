@@ -15,8 +15,8 @@ from novikoff._atomic import replacing
 from novikoff.data.batch import Batch
 from novikoff.errors import input_error, quote
 
-from ._model import load_model, match_columns
-from ._options import Attach, DataArgument, Format, Json, ModelArgument, Quiet, opening_from
+from ._model import check_missing_columns, load_model, match_columns
+from ._options import Attach, DataArgument, Format, Json, MissingColumns, ModelArgument, Quiet, opening_from
 from ._output import check_output, print_exactly, print_message, print_result
 
 NOT_IN_LINES = re.compile("[\n\r\t\ud800-\udfff]")  # what would end a line or a field, or UTF-8 cannot express
@@ -28,6 +28,7 @@ def predict(
     output: Annotated[str | None, typer.Option("--output", "-o", metavar="FILE", help="File to write to.")] = None,
     scores: Annotated[bool, typer.Option("--scores", metavar="", help="Print scores instead of labels.")] = False,
     proba: Annotated[bool, typer.Option("--proba", metavar="", help="Print probabilities instead of labels.")] = False,
+    missing_columns: MissingColumns = "error",
     format: Format = None,
     attach: Attach = None,
     quiet: Quiet = False,
@@ -43,7 +44,8 @@ def predict(
         raise input_error("predict", "use --scores or --proba, not both.")
     if proba and not hasattr(learner, "predict_proba"):
         raise input_error(model, "the model gives no probabilities. Fit it with --probability.")
-    stream = reading.scan(data, labelled=False, **opening_from(format, attach))
+    opening = opening_from(format, attach) | {"missing_columns": check_missing_columns(reading, missing_columns)}
+    stream = reading.scan(data, labelled=False, **opening)
 
     def predictions(index: int, batch: Batch) -> Any:
         checked = reading.checked("predict", batch)

@@ -20,7 +20,7 @@ from novikoff.theory.separability import Separability
 from novikoff.theory.verification import Verification
 
 from ._ending import NEGATIVE_VERDICT
-from ._model import column_names, print_notes
+from ._model import column_names, print_notes, target_lines, target_result
 from ._options import (
     READING,
     Attach,
@@ -87,20 +87,23 @@ def separable(
     modelled = found.positive if columns is None else columns[found.positive]
     own = names if found.columns is None else [names[column] for column in found.columns.tolist()]
     found = dataclasses.replace(found, names=tuple(own), positive=modelled)
-    _print(found, checks, exact, references, json)
+    target = batch.target, batch.target_choice, batch.target_rivals
+    _print(found, checks, exact, references, json, target)
     if found.kind != "complete" or not checks:
         raise typer.Exit(NEGATIVE_VERDICT)
 
 
-def _print(found: Separability, checks: Verification, exact: bool, references: list[str], as_json: bool) -> None:
+def _print(
+    found: Separability, checks: Verification, exact: bool, references: list[str], as_json: bool, target: Any
+) -> None:
     summary = found.summary()
-    lines: list[Line] = [("estimate", summary.sentence)]
+    lines: list[Line] = [*target_lines(*target), ("estimate", summary.sentence)]
     lines += [claim for claim in found.claims() if claim[0] != "coefficients"]
     lines += [("coefficients", summary.table().split("\n"))]
     lines += [("reference", ", ".join(references))] * bool(references)
     lines += [("proof", f"{'verified' if checks else 'not verified'}{', in exact arithmetic' if exact else ''}")]
     lines += [("", str(check).strip()) for check in checks.checks]
-    result = json_module.loads(found.to_json()) | {"verified": bool(checks), "exact": exact}
+    result = target_result(*target) | json_module.loads(found.to_json()) | {"verified": bool(checks), "exact": exact}
     result |= {"estimate_exists": None if found.kind == "undecided" else not found.separated}
     result |= {"sentence": summary.sentence, "coefficients": _listed(found.coefficients), "references": references}
     print_result(result, as_json, lines)

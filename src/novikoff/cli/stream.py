@@ -18,6 +18,7 @@ from novikoff.data.evaluation_state import EvaluationState
 from novikoff.errors import NovikoffError, input_error
 
 from ._ending import INTERRUPTED, NEGATIVE_VERDICT
+from ._model import target_lines, target_result
 from ._options import Attach, DataArgument, Format, Json, Quiet
 from ._output import Line, as_options, check_output, print_lines, print_message, print_result
 from ._stream_alarm import Alarms
@@ -249,6 +250,8 @@ class _Run:
         )
         if self.beginning.warning is not None:  # it was printed at the beginning, which a stream may last long after
             result["warnings"] = [self.beginning.warning, *result["warnings"]]
+        result = target_result(*self.batches.target) | result
+        lines[1:1] = target_lines(*self.batches.target)  # after an empty line
         skipped, bad = self.beginning.skipped, self.rows.bad_lines
         result |= {"skipped_rows": skipped, "bad_lines": bad, "alarms": self.alarms.raised}
         self._print_result(result, json, lines)

@@ -29,6 +29,10 @@ class Batch(tuple[Any, ...]):
         The columns of the table that the features were made from, and their kinds: number, string or text.
     target : str, default=None
         The column of the table that holds the labels.
+    target_choice : str, default=""
+        Why this column was taken: "by its name", "last column" or "first column"; empty if the user named it.
+    target_rivals : sequence of str, default=()
+        Further columns with names that labels often have.
     encoder : TableEncoder, default=None
         The encoder that was fitted to the table, if the features were made by one.
     notes : sequence of str, default=()
@@ -41,6 +45,8 @@ class Batch(tuple[Any, ...]):
         How text was understood, such as ``;-separated, header, latin-1``.
     day_first : bool, default=None
         Whether dates of the text have the day before the month; None if it has no dates such as 01/02/2024.
+    text_columns : sequence of str, default=()
+        The columns of the table that the user called texts.
     weight_column : str, default=None
         The column of the table that holds the weights.
     dialect : DialectOptions, default=None
@@ -53,12 +59,15 @@ class Batch(tuple[Any, ...]):
     index_base: int | None
     columns: dict[str, str] | None
     target: str | None
+    target_choice: str
+    target_rivals: tuple[str, ...]
     encoder: Any
     notes: tuple[str, ...]
     warnings: tuple[str, ...]
     table_columns: tuple[str, ...] | None
     read_as: str
     day_first: bool | None
+    text_columns: tuple[str, ...]
     weight_column: str | None
     dialect: Any
     running: Any
@@ -73,12 +82,15 @@ class Batch(tuple[Any, ...]):
         index_base: int | None = None,
         columns: Mapping[str, str] | None = None,
         target: str | None = None,
+        target_choice: str = "",
+        target_rivals: Sequence[str] = (),
         encoder: Any = None,
         notes: Sequence[str] = (),
         warnings: Sequence[str] = (),
         table_columns: Sequence[str] | None = None,
         read_as: str = "",
         day_first: bool | None = None,
+        text_columns: Sequence[str] = (),
         weight_column: str | None = None,
         dialect: Any = None,
         running: Any = None,
@@ -88,12 +100,14 @@ class Batch(tuple[Any, ...]):
         self.index_base = index_base
         self.columns = None if columns is None else dict(columns)
         self.target = target
+        self.target_choice, self.target_rivals = target_choice, tuple(target_rivals)
         self.encoder = encoder
         self.notes = tuple(notes)
         self.warnings = tuple(warnings)
         self.table_columns = None if table_columns is None else tuple(table_columns)
         self.read_as = read_as
         self.day_first = day_first
+        self.text_columns = tuple(text_columns)
         self.weight_column = weight_column
         self.dialect = dialect
         self.running = running

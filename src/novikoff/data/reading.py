@@ -143,6 +143,7 @@ class Reading:
             columns=batch.table_columns or self.columns,
             dialect=self._dialect_after(batch),
             weight=batch.weight_column or self.weight,
+            text=batch.text_columns or self.text,
         )
         if batch.running is not None:
             own = {"text": batch.running.text, "running": batch.running}
@@ -185,7 +186,8 @@ class Reading:
         encoder : TableEncoder, default=None
             The encoder that is fitted to a table. None encodes it as before, if there was an encoder.
         **more : dict
-            Further options of ``read``; or ``counts``, two columns of a table that are y instead of labels.
+            Further options of ``read``; ``counts``, two columns of a table that are y instead of labels; or
+            ``missing_columns``, as in ``TableEncoder``.
         """
         if (table := self._table(where, source, labelled, format, encoder is not None, more)) is not None:
             if encoder is None and self.running is not None:
@@ -195,12 +197,12 @@ class Reading:
         return self.checked(where, read(source, format=format, **more, **options))
 
     def scan(self, source: Any, *, labelled: bool = True, format: str | None = None, **more: Any) -> Scan:
-        """Open a source as a stream; ``more`` is passed to ``scan``.
+        """Open a source as a stream; ``more`` is passed to ``scan``, except ``missing_columns``, as in ``read``.
 
         With labels, a running encoder continues to learn; without them, rows are encoded by what it knows.
         """
         batch_size = more.pop("batch_size", SCAN_BATCH)
-        if (table := self._table("scan", source, labelled, format, False, more, batch_size)) is not None:
+        if (table := self._table("scan", source, labelled, format, False, more, batch_size, labelled)) is not None:
             if self.running is not None:
                 return Scan(self._running(table, batch_size, frozen=not labelled))
             return Scan(EncodedBatches(table, self._fitted(), batch_size))
@@ -272,7 +274,7 @@ class Reading:
         same : bool
             Whether the encoder then knows the same as the one of the model, bit for bit.
         """
-        table = self._table(where, source, True, format, False, more)
+        table = self._table(where, source, True, format, False, more, learns=True)
         if table is None or self.running is None:
             return self.read(where, source, format=format, **more), self.running is None
         again = RunningBatches(table, WHOLE_READ_BATCH, state=self.running.again())
@@ -296,8 +298,13 @@ class Reading:
         is_new: bool,
         more: dict[str, Any],
         batch_size: int = WHOLE_READ_BATCH,
+        learns: bool = False,
     ) -> TableSource | None:
-        """Open a table for an encoder; None if the source is not a table, or if there is no encoder."""
+        """Open a table for an encoder; None if the source is not a table, or if there is no encoder.
+
+        ``learns`` says that the running encoder of a stream learns from the rows.
+        """
+        asked = more.pop("missing_columns", None)
         data_format = find_format(where, source, format)
         known = None if is_new or self.encoding is None else self.encoding.kinds
         if self.running is not None and not is_new:
@@ -311,6 +318,11 @@ class Reading:
             "expected": self.columns,
             "label": None if is_new else self.target,
         }
+        if asked is not None or self.encoder_parameters().get("missing_columns") == "impute":
+            options["missing_columns"] = asked or "impute"
+        fitted = self.encoding or self.running
+        if fitted is not None and not learns:
+            options["had_missing"] = fitted.had_missing
         if is_new:
             options |= {"features": self.features, "exclude": list(self.exclude), "text": list(self.text)}
         if "counts" in more:

@@ -13,7 +13,7 @@ from numpy.typing import DTypeLike
 
 import novikoff._core as _core
 from novikoff._validation import check_flag, check_integer
-from novikoff.errors import InvalidInputError, input_error, quote
+from novikoff.errors import InvalidInputError, did_you_mean, input_error, quote
 
 from .bad_lines import STOP
 from .batch import Batch
@@ -137,8 +137,11 @@ def scan(
         "svmlight", "csv", "tsv", "ndjson", "json", "parquet", "arrow", "excel" or "cache". None takes the ending
         of the file name, then the content of the file, and then svmlight.
     target : str, int or False, default=None
-        The column of labels of a table: its name, its number from 1, "first" or "last". None takes the one that is
-        called y, label, target or class. With False, the table has no labels, and y is None.
+        The column of labels of a table. As for all options that name columns, this is its name, its number from 1 (or
+        from -1 at the end), "first" or "last"; options that take several also take ranges such as "3-7", and names and
+        ranges with commas between them. What is exactly a name is that column. None takes the one that is called y,
+        label, target or class, then one with another usual name such as outcome, and then, in delimited text, the last
+        one if it has few different values. With False, the table has no labels, and y is None.
     features : list of str, default=None
         The feature columns of a table. None takes all columns that have no other role.
     exclude : str or list of str, default=None
@@ -397,4 +400,5 @@ def _check_known(where: str, given: dict[str, Any]) -> None:
         return
     known = list(dict.fromkeys([*DEFAULTS, *(name for other in FORMATS.values() for name in other.options)]))
     if unknown := sorted(given.keys() - set(known)):
-        raise input_error(where, f"there is no option {', '.join(unknown)}. The options are {', '.join(known)}.")
+        wrong = f"there is no option {', '.join(unknown)}.{did_you_mean(unknown[0], known)}"
+        raise input_error(where, f"{wrong} The options are {', '.join(known)}.")

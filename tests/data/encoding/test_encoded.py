@@ -42,7 +42,7 @@ def test_other_rows_are_encoded_by_what_was_learned():
     assert batch.encoder is None
     assert batch.X.toarray().tolist() == [[2.5, 0, 0, 1, 0], [pytest.approx(8.5 / 3), 1, 0, 0, 0]]
     assert [note for note in batch.notes if "did not occur" in note and "s (1)" in note]
-    absent = read_encoded("predict", table(b"s\na\n", encoding.kinds, target=False), encoding)
+    absent = read_encoded("predict", table(b"s\na\n", encoding.kinds, target=False, missing_columns="impute"), encoding)
     assert absent.y is None
     assert [note for note in absent.notes if "x" in note]
 
@@ -93,7 +93,7 @@ def test_a_few_words_among_numbers_are_missing_values_that_are_said():
 def test_a_guess_of_the_labels_is_said():
     text = "".join(f"{i}.5,{i % 3}.25,{'ab'[i % 2]}\n" for i in range(9))
     batch = read_encoded("fit", table(text.encode()), TableEncoder())
-    assert batch.notes[0] == "the labels are taken from the last column, x3; use target= to name another"
+    assert batch.warnings[0] == "the labels are taken from the last column, x3; use target= to name another"
 
 
 def test_no_rows_are_refused():

@@ -86,7 +86,7 @@ def two_tables(draw):
 def test_other_tables_are_encoded_as_scikit_learn_does(tables):
     columns, kinds, other = tables
     assume(not any(set(values) == {None} for values in columns.values()))  # scikit-learn has no numbers for them
-    encoder = TableEncoder(keep=True).fit(frame(columns, kinds))
+    encoder = TableEncoder(keep=True, missing_columns="impute").fit(frame(columns, kinds))
     X = encoder.transform(frame(other, kinds).with_columns(further=pl.lit("x")))
     assert_same_columns(encoded(X, encoder), Reference(columns, kinds).rows(other))
 
@@ -199,16 +199,36 @@ def test_what_is_new_is_counted_and_said(change, message):
             assert X["s=b"].tolist() == [float(value == "b") for value in values]
 
 
-def test_a_column_that_is_missing_altogether_has_missing_values():
+def test_a_column_that_is_missing_altogether_is_refused_or_has_missing_values():
     encoder = TableEncoder().fit(TABLE)
-    with pytest.warns(
-        UserWarning, match=r"columns of the model that the table lacks count as missing values: x, s, t$"
-    ):
+    lacking = r"the table lacks columns that the model uses: x, s, t\. Use missing_columns=\"impute\" to count"
+    with pytest.raises(nk.InvalidInputError, match=lacking):
+        encoder.transform(TABLE.select("z"))
+    encoder.set_params(missing_columns="impute")
+    lacking = r"columns of the model that the table lacks \(3\) count as missing values: x, s, t$"
+    with pytest.warns(UserWarning, match=lacking):
         X = encoded(encoder.transform(TABLE.select("z")), encoder)
     assert X["x"].tolist() == X["s=a"].tolist() == X["s=b"].tolist() == [0.0] * 3
     assert X["t=missing"].tolist() == [1.0] * 3
     with pytest.raises(nk.InvalidInputError, match=r"none of the columns of the model is in the table"):
         encoder.transform(pl.DataFrame({"q": [1.0]}))
+
+
+@pytest.mark.filterwarnings("ignore:TableEncoder. missing values in columns that had none")
+def test_a_column_of_numbers_with_other_values_is_refused_or_has_missing_values():
+    encoder = TableEncoder().fit(pl.DataFrame({"x": [float(i % 7) for i in range(200)]}))
+    values = [str(i % 7) for i in range(200)]
+    for wrong in (["abc"] * 3, ["abc", "def", "g"], ["abc"] * 200):
+        changed = pl.DataFrame({"x": wrong + values[len(wrong) :]})
+        refusal = rf"not of the kind the model was fitted to: x \({len(wrong)} of 200, such as 'abc' in .*row 0\)\. Use"
+        with pytest.raises(nk.InvalidInputError, match=refusal):
+            encoder.set_params(missing_columns="error").transform(changed)
+        with pytest.warns(UserWarning, match=rf"count as missing: x \({len(wrong)}, such as 'abc'"):
+            encoder.set_params(missing_columns="impute").transform(changed)
+    with pytest.warns(UserWarning, match=r"count as missing: x \(2,"):
+        encoder.set_params(missing_columns="error").transform(pl.DataFrame({"x": ["abc", "def", *values[2:]]}))
+    with pytest.raises(nk.InvalidInputError, match='missing_columns must be "error" or "impute"'):
+        encoder.set_params(missing_columns="no").transform(pl.DataFrame({"x": [1.0]}))
 
 
 def test_missing_values_where_fit_had_some_are_not_worth_a_warning():

@@ -82,7 +82,7 @@ def test_a_reading_continues_with_labels_and_encodes_without():
     ]
     whole_read = reading.read("score", TABLE, format="csv")
     assert whole_read.X.shape == (4, 3)
-    lacking = reading.scan(b"job\ncook\n", format="csv", labelled=False)
+    lacking = reading.scan(b"job\ncook\n", format="csv", labelled=False, missing_columns="impute")
     list(lacking.widening())
     assert "table lacks" in lacking.notes[0]
 

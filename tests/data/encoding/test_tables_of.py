@@ -65,6 +65,7 @@ def test_svmlight_is_refused(tmp_path):
 
 
 def test_columns_that_a_model_does_not_know_are_ignored():
-    found = raw_table("it", pd.DataFrame({"a": [1], "b": ["x"]}), {"b": "string", "c": "number"}, ["b", "c"])
+    known = {"b": "string", "c": "number"}
+    found = raw_table("it", pd.DataFrame({"a": [1], "b": ["x"]}), known, ["b", "c"], missing_columns="impute")
     assert found.columns.kinds == {"b": "string"}
     assert found.columns.absent == ["c"]

@@ -22,7 +22,7 @@ TABLE = pl.DataFrame(
 
 
 def rows(encoding, table, unseen):
-    return encoding.rows(raw_table("it", table, encoding.kinds).blocks(), unseen)
+    return encoding.rows(raw_table("it", table, encoding.kinds, missing_columns="impute").blocks(), unseen)
 
 
 def test_what_is_new_is_counted_by_column():

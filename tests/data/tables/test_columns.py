@@ -117,11 +117,66 @@ def test_the_kinds_of_a_model_are_those_as_which_columns_are_read():
         Columns("scan", "it", SCHEMA, target=False, known={"q": "number", "r": "number"})
 
 
-def test_the_guess_of_a_reader_is_taken_only_if_no_name_says_which_column_has_the_labels():
-    assert Columns("scan", "it", {"x1": "number", "x2": "number"}, guess="x1").target == "x1"
-    columns = Columns("scan", "it", SCHEMA, guess="a")
-    assert (columns.target, columns.is_guessed) == ("y", False)
-    assert Columns("scan", "it", {"x1": "number", "x2": "number"}, guess="x1").is_guessed
+LABELS = {  # columns and whether their values can be labels; the target, why it was taken, and rivals
+    "a usual name": ({"a": True, "Y": False, "b": True}, ("Y", "by its name", [])),
+    "two names": ({"survived": True, "a": True, "class": True}, ("class", "by its name", ["survived"])),
+    "another usual name": ({"survived": True, "a": True}, ("survived", "by its name", [])),
+    "a usual name of amounts": ({"default": False, "a": True}, ("a", "last column", [])),
+    "the last column": ({"a": True, "b": True}, ("b", "last column", [])),
+    "no name at the end": ({"a": True, "b": True, "x3": True}, ("b", "last column", [])),
+    "no header": ({"x1": True, "x2": True}, ("x2", "last column", [])),
+    "no header, first": ({"x1": True, "x2": False}, ("x1", "first column", [])),
+}
+
+
+@pytest.mark.parametrize("case", LABELS)
+def test_the_column_of_labels_is_found_by_name_and_then_by_place(case):
+    label_like, expected = LABELS[case]
+    columns = Columns("scan", "it", dict.fromkeys(label_like, "number"), label_like=label_like)
+    assert (columns.target, columns.choice, columns.rivals) == expected
+
+
+def test_empty_columns_at_the_end_are_not_labels():
+    columns = Columns("scan", "it", dict.fromkeys(["a", "b", "x3"], "number"), label_like={"a": False, "b": True})
+    assert columns.target == "b"
+    with pytest.raises(nk.InvalidInputError, match=r"These could be labels: 'a'\. Use target='a', for example\."):
+        Columns("scan", "it", dict.fromkeys(["a", "b", "c"], "number"), label_like={"a": True, "b": False})
+
+
+def test_what_has_another_role_is_not_taken_for_labels():
+    columns = Columns("scan", "it", dict.fromkeys(["a", "class", "y"], "number"), exclude="y")
+    assert columns.target == "class"
+
+
+NAMED = {  # how columns are named, and which ones of a, b, 3-4, "c,d", e, 1 are meant
+    "b": ["b"],
+    2: ["b"],
+    "-2": ["e"],
+    -2: ["e"],
+    "first": ["a"],
+    "last": ["1"],
+    "2-3": ["b", "3-4"],
+    "-3--2": ["c,d", "e"],
+    "3-4": ["3-4"],
+    "c,d": ["c,d"],
+    "1": ["1"],
+    "a, e,2": ["a", "e", "b"],
+    ("a,5", "b"): ["a", "e", "b"],
+    (1, -2): ["1", "e"],
+}
+
+
+@pytest.mark.parametrize("given", NAMED)
+def test_columns_are_named_in_one_way_everywhere(given):
+    table = pa.table({name: [1, 2] for name in ("a", "b", "3-4", "c,d", "e", "1")})
+    expected = NAMED[given]
+    features = given if isinstance(given, str | int) else list(given)
+    assert nk.read(table, target=False, features=features).feature_names == tuple(expected)
+    rest = tuple(name for name in table.column_names if name not in expected)
+    assert nk.read(table, target=False, exclude=features).feature_names == rest
+    if len(expected) == 1:
+        assert nk.read(table, target=features).target == expected[0]
+        assert nk.read(table, target=False, weight=features).weight_column == expected[0]
 
 
 def test_further_tables_may_have_other_columns_only_where_columns_are_chosen():
@@ -145,6 +200,17 @@ REFUSED = {
         {"target": "y"},
         r"there is no column 'y', which target= names\. The columns are 'x'\.",
     ),
+    "misspelled column": (
+        {"Age": X2, "y": [0, 1]},
+        {"exclude": "agee"},
+        r"no column 'agee', which exclude= names\. Did you mean 'Age'\? The columns are",
+    ),
+    "range too far": ({"x": X2, "y": [0, 1]}, {"exclude": "1-3"}, r"there is no column '1-3', which exclude= names\."),
+    "several targets": (
+        {"x": X2, "y": [0, 1]},
+        {"target": "x,y"},
+        "target= must name one column, but it names 'x', 'y'",
+    ),
     "unknown feature": (
         {"x": X2, "y": [0, 1]},
         {"features": ["q"]},
@@ -167,8 +233,8 @@ REFUSED = {
     "one column for two": ({"x": X2, "y": [0, 1]}, {"weight": "y"}, "column 'y' cannot be both target and weight"),
     "features no list": (
         {"x": X2, "y": [0, 1]},
-        {"features": 3},
-        "features must be a list of column names, but it is 3",
+        {"features": 3.5},
+        "features must be a list of column names, but it is 3.5",
     ),
     "missing unknown": ({"x": X2, "y": [0, 1]}, {"missing": "guess"}, "missing"),
     "null": (

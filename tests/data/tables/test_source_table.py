@@ -101,6 +101,9 @@ def test_the_origin_of_rows_names_their_columns():
         "dialect": None,
         "weight_column": "w",
         "target": "y",
+        "target_choice": "by its name",
+        "target_rivals": (),
+        "text_columns": (),
         "table_columns": ("a", "b", "w", "y"),
         "read_as": found.note,
     }
@@ -116,7 +119,8 @@ def test_a_guessed_column_of_labels_is_said():
 
 
 def test_the_columns_of_a_model_are_read_as_its_kinds():
-    found = table("x,s,more\n1,2,3\n", known={"x": "string", "q": "number"}, target=False).opened()
+    known = {"x": "string", "q": "number"}
+    found = table("x,s,more\n1,2,3\n", known=known, target=False, missing_columns="impute").opened()
     assert rows_of(found.blocks(), ["x"]) == [("1",)]
     assert found.columns.absent == ["q"]
 

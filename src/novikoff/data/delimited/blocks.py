@@ -68,9 +68,8 @@ class DelimitedBlocks:
         The dialect in words.
     day_first : bool or None
         Whether the day comes before the month; None if the text has no dates such as 01/02/2024.
-    guess : str or None
-        The column that probably holds the labels, if columns have no names: the last one, or else the first one, that
-        has few different values.
+    label_like : dict
+        The columns that have values in the first lines, and whether these can be labels: few different ones.
     """
 
     def __init__(
@@ -98,7 +97,11 @@ class DelimitedBlocks:
         self.note = dialect.note()
         dates = [counts for counts, kind in zip(sniffed.columns, self.schema.values(), strict=True) if kind == "date"]
         self.day_first = dialect.day_first if any(map(has_open_order, dates)) else None
-        self.guess = None if dialect.header else _label_column(self.schema, sniffed.columns)
+        self.label_like = {
+            name: _are_labels(self.schema[name], counts)
+            for name, counts in zip(dialect.names, sniffed.columns, strict=True)
+            if counts
+        }
         self._line = 1 + dialect.skipped + dialect.header_lines
         self._invalid: dict[str, Invalid] = {}
 
@@ -358,12 +361,8 @@ def _is_in(text: str, codec: str) -> bool:
     return True
 
 
-def _label_column(schema: Mapping[str, str], columns: Sequence[Counter[str]]) -> str | None:
-    """Return the last column, or else the first one, if its values can be labels."""
-    pairs = list(zip(schema.items(), columns, strict=True))
-    for (name, kind), counts in (pairs[-1], pairs[0]):
-        distinct, rows = len(counts), counts.total()
-        is_whole = kind != "number" or all(value.lstrip("+-").isdigit() for value in counts)
-        if kind != "date" and is_whole and 2 <= distinct <= min(MAX_LABELS, max(2, rows // 3)):
-            return name
-    return None
+def _are_labels(kind: str, counts: Counter[str]) -> bool:
+    """Return whether the values of a column can be labels: few different ones, which are no dates and no fractions."""
+    if kind == "date" or not 2 <= len(counts) <= min(MAX_LABELS, max(2, counts.total() // 3)):
+        return False
+    return kind != "number" or all(value.lstrip("+-").isdigit() for value in counts)

@@ -11,7 +11,7 @@ from novikoff.data.batch import Batch
 from novikoff.data.formats.base import Batches
 from novikoff.data.hashing import Hashing
 from novikoff.data.tables.labels import good_rows, labels_of, weights_of
-from novikoff.data.tables.source_table import TableSource
+from novikoff.data.tables.source_table import TableSource, roles_of
 from novikoff.errors import input_error, quote
 
 from .encoder import TableEncoder
@@ -57,7 +57,7 @@ class HashedBatches(Batches):
         kinds = {name: columns.kinds[name] for name in columns.features}
         encoder = HashedEncoder(kinds, columns.text, self._missing, self._hashing)
         labels = labels_of(columns)
-        origin: dict[str, Any] = {"feature_names": encoder.feature_names, "columns": kinds, "target": columns.target}
+        origin: dict[str, Any] = {"feature_names": encoder.feature_names, "columns": kinds, **roles_of(columns)}
         blocks = self.table.blocks()
         if self.table.bad is not None:
             blocks = good_rows(blocks, columns, self.table.bad)

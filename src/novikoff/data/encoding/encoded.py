@@ -13,7 +13,13 @@ from novikoff.data.batch import Batch
 from novikoff.data.formats.base import Batches
 from novikoff.data.tables.block import Block
 from novikoff.data.tables.labels import Labels, weights_of
-from novikoff.data.tables.source_table import TableSource, guessed_labels, invalid_values, origin_of
+from novikoff.data.tables.source_table import (
+    MAX_INVALID_SHARE,
+    TableSource,
+    guessed_labels,
+    invalid_values,
+    origin_of,
+)
 from novikoff.errors import input_error
 
 from .encoder import TableEncoder
@@ -21,7 +27,6 @@ from .table_encoding import TableEncoding
 from .unseen import Unseen
 
 RELEASED_SIZE = 1 << 25  # bytes of raw rows after which their memory is returned to the operating system
-MAX_INVALID_SHARE = 0.01  # of the values of a column of numbers; beyond, it is a column of strings
 
 
 def read_encoded(where: str, table: TableSource, encoder: TableEncoder | TableEncoding) -> Batch:
@@ -49,8 +54,8 @@ def read_encoded(where: str, table: TableSource, encoder: TableEncoder | TableEn
     origin = origin_of(table)
     encoding = encoder.fit_blocks(blocks, origin["columns"], table.columns.text)
     X = encoding.rows(_freed(blocks), entries=encoder.entries_)
-    doubtful = [*guessed_labels(table), *invalid_values(table)]
-    notes = [*doubtful, *encoder.notes_]
+    invalid = invalid_values(table)
+    notes, doubtful = [*invalid, *encoder.notes_], [*guessed_labels(table), *invalid]
     own: dict[str, Any] = {"feature_names": encoding.names, "encoder": encoder, "notes": notes, "warnings": doubtful}
     return Batch(X, y, weights, **own, **origin)
 

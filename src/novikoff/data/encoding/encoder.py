@@ -37,6 +37,7 @@ from .unseen import Unseen
 from .words import WordSettings, inverse_document_frequency, looks_like_text
 
 SCALES = ("standard", "none", "maxabs", "minmax", "robust")
+MISSING_COLUMNS = ("error", "impute")
 FILLS = ("mean", "median", "zero", "error")
 BUCKETS = 1 << 10  # columns of categories beyond ``max_categories``
 MIN_ROWS = 20  # of a table whose columns may be called identifiers
@@ -57,9 +58,10 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sc
     - A text becomes the counts of its words, in columns such as ``text:free``.
     - Columns that are constant, or that only number or name the rows, are left out.
 
-    Data that is transformed later may lack columns and values, and may have others: a category or a word that did not
-    occur in ``fit`` has no column; a missing value is the mean, or no category; a column that is missing altogether has
-    missing values only. ``transform`` counts these and warns.
+    Data that is transformed later may lack values, and may have others: a category or a word that did not occur in
+    ``fit`` has no column; a missing value is the mean, or no category. ``transform`` counts these and warns. It refuses
+    tables that lack a column altogether, and those with a column of numbers of which more than 1 % are not numbers,
+    unless ``missing_columns`` is "impute".
 
     Parameters
     ----------
@@ -90,6 +92,9 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sc
         "l2" divides the counts of each text by their Euclidean length.
     idf : bool, default=False
         Multiply the counts of words by their inverse document frequency, log((1 + n) / (1 + df)) + 1.
+    missing_columns : {"error", "impute"}, default="error"
+        What ``transform`` does with a table that lacks a column, or that has a column of numbers of which more than 1 %
+        are something else: refuse it, or take these values for missing ones and warn.
 
     Attributes
     ----------
@@ -146,6 +151,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sc
         sublinear_tf: bool = False,
         norm: str | None = None,
         idf: bool = False,
+        missing_columns: str = "error",
     ) -> None:
         self.scale = scale
         self.missing = missing
@@ -159,6 +165,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sc
         self.sublinear_tf = sublinear_tf
         self.norm = norm
         self.idf = idf
+        self.missing_columns = missing_columns
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Learn means, scales, categories and words.
@@ -210,7 +217,9 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sc
             The encoded rows; dense if all columns are numbers.
         """
         check_is_fitted(self, "encoding_")
-        table = raw_table(WHERE, X, self.encoding_.kinds, self.encoding_.columns, **self.text_options_)
+        check_choice(WHERE, "missing_columns", self.missing_columns, MISSING_COLUMNS)
+        known = {"missing_columns": self.missing_columns, "had_missing": self.encoding_.had_missing}
+        table = raw_table(WHERE, X, self.encoding_.kinds, self.encoding_.columns, **known, **self.text_options_)
         unseen = Unseen(absent=table.columns.absent)
         rows = self.encoding_.rows(table.blocks(), unseen)
         for sentence in [*invalid_values(table), *unseen.sentences()]:
@@ -311,6 +320,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sc
     def check(self) -> None:
         """Refuse parameters that cannot be used; ``fit`` calls it."""
         check_choice(WHERE, "scale", self.scale, SCALES)
+        check_choice(WHERE, "missing_columns", self.missing_columns, MISSING_COLUMNS)
         if isinstance(self.missing, bool) or not isinstance(self.missing, int | float):
             check_choice(WHERE, "missing", self.missing, FILLS)
         elif not np.isfinite(self.missing):

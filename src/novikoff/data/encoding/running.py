@@ -127,6 +127,11 @@ class RunningEncoding:
         return [name for name, kind in zip(self.features, self.kinds, strict=True) if kind != "string"]
 
     @property
+    def had_missing(self) -> frozenset[str]:
+        """The columns of numbers that had more missing values than another."""
+        return frozenset(n for n, c in zip(self.numbers, self.counts, strict=True) if c < max(self.counts))
+
+    @property
     def is_dense(self) -> bool:
         """Whether rows are a dense array: all features are numbers, and the columns do not grow."""
         return len(self.numbers) == len(self.features) and self.missing != "mean"

@@ -66,6 +66,11 @@ class TableEncoding:
         return {name: kinds[name] for name in self.columns if name in kinds}
 
     @property
+    def had_missing(self) -> frozenset[str]:
+        """The columns of numbers that had missing values when the encoder was fitted."""
+        return frozenset(column.name for column in self.numbers if column.indicator)
+
+    @property
     def all_kinds(self) -> dict[str, str]:
         """The kinds of all columns that the encoder was fitted to, with those that give no feature."""
         return self.kinds | {column.name: column.kind for column in self.left_out}

@@ -43,7 +43,8 @@ class Unseen:
         """Return what a user should know, one line for each kind."""
         found = []
         if self.absent:
-            found.append(f"columns of the model that the table lacks count as missing values: {', '.join(self.absent)}")
+            lacking = f"columns of the model that the table lacks ({len(self.absent):,})"
+            found.append(f"{lacking} count as missing values: {', '.join(self.absent)}")
         if self.missing:
             listed = ", ".join(f"{name} ({count:,})" for name, count in self.missing.items())
             found.append(f"missing values in columns that had none when the model was fitted: {listed}")

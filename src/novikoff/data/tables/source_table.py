@@ -12,11 +12,12 @@ from numpy.typing import NDArray
 from novikoff.data.bad_lines import BadLines
 from novikoff.data.delimited.dialect import DIALECT, DialectOptions
 from novikoff.data.source import is_path, is_pipe
-from novikoff.errors import input_error, quote
+from novikoff.errors import InvalidInputError, input_error, quote
 
 from .block import Block, BlockReader, Invalid
-from .columns import Columns
+from .columns import MAX_LISTED, Columns
 
+MAX_INVALID_SHARE = 0.01  # of the values of a column of numbers; beyond, it holds something else
 ROLES = ("target", "features", "exclude", "weight", "text")  # options that say what columns are
 
 
@@ -33,7 +34,8 @@ class TableSource:
     sources : list
         The sources.
     options : mapping
-        The options of ``Columns``; others are ignored.
+        The options of ``Columns``; and for a model ``missing_columns``, see ``TableEncoder``, and ``had_missing``, the
+        columns that had missing values when it was fitted. Others are ignored.
     known : mapping of str to str, default=None
         The features of a model and their kinds.
     follow : bool, default=False
@@ -77,11 +79,13 @@ class TableSource:
             self._waiting.append(self._open_pass(self._sources[0]))
             first = self._waiting[0]
             roles = {name: self._options[name] for name in (*ROLES, "counts") if name in self._options}
-            guess = getattr(first, "guess", None)
-            self.columns = Columns(self.where, first.name, first.schema, guess=guess, known=self._known, **roles)
+            likely = getattr(first, "label_like", None)
+            self.columns = Columns(self.where, first.name, first.schema, label_like=likely, known=self._known, **roles)
             if self.columns.target is not None:
                 kinds = getattr(first, "label_kinds", first.schema)  # categories of numbers are numbers as labels
                 self.columns.label_kind = kinds[self.columns.target]
+            if self.columns.absent and not self._imputes:
+                raise self._unusable("the table lacks columns that the model uses", self.columns.absent)
             self.name, self.note, self.schema = first.name, first.note, dict(first.schema)
             self.day_first: bool | None = getattr(first, "day_first", None)
 
@@ -102,8 +106,47 @@ class TableSource:
         """Whether the sources can be read more than once."""
         return not self._follow and all(map(_is_lasting, self._sources))
 
+    @property
+    def _imputes(self) -> bool:
+        return self._options.get("missing_columns") == "impute"
+
     def blocks(self, kinds: Mapping[str, str] | None = None) -> Iterator[Block]:
-        """Return the rows of all sources, with the columns that are needed as the given kinds."""
+        """Return the rows of all sources, with the columns that are needed as the given kinds.
+
+        For a model, columns with too many values of another kind are refused, of a file before its last rows are
+        returned.
+        """
+        had_missing = None if self._imputes or self._follow else self._options.get("had_missing")
+        if self._known is None or had_missing is None:
+            yield from self._blocks(kinds)
+            return
+        rows, held = 0, None
+        for block in self._blocks(kinds):
+            rows += block.rows
+            if held is not None:
+                yield held
+            held = block if self.is_lasting else None
+            if held is None:
+                yield block
+        wrong = [
+            f"{name} ({found.count:,} of {rows:,}, such as {quote(found.first)} in {found.place})"
+            for name, found in self.invalid.items()
+            if found.count > MAX_INVALID_SHARE * rows
+            and not (found.distinct == 1 and found.count < rows and name in had_missing)  # marks missing values
+        ]
+        if wrong:
+            raise self._unusable("columns have values that are not of the kind the model was fitted to", wrong)
+        if held is not None:
+            yield held
+
+    def _unusable(self, wrong: str, columns: list[str]) -> InvalidInputError:
+        """Return the error about columns that a model cannot use, with a remedy where there is one."""
+        remedy = ' Use missing_columns="impute" to count them as missing values.'
+        more = len(columns) - MAX_LISTED
+        listed = ", ".join(columns[:MAX_LISTED]) + f" and {more} more" * (more > 0)
+        return input_error(self.columns.name, f"{wrong}: {listed}.{remedy * ('missing_columns' in self._options)}")
+
+    def _blocks(self, kinds: Mapping[str, str] | None = None) -> Iterator[Block]:
         self.open()
         kinds = self.columns.kinds if kinds is None else kinds
         strings = [name for name, kind in kinds.items() if kind == "string"]
@@ -134,7 +177,7 @@ def origin_of(table: TableSource) -> dict[str, Any]:
     kinds = {name: columns.kinds[name] for name in columns.features if name in columns.kinds}
     return {
         "columns": kinds,
-        "target": columns.target,
+        **roles_of(columns),
         "table_columns": tuple(table.schema),
         "read_as": table.note,
         "day_first": table.day_first,
@@ -143,13 +186,21 @@ def origin_of(table: TableSource) -> dict[str, Any]:
     }
 
 
+def roles_of(columns: Columns) -> dict[str, Any]:
+    """Return which columns hold labels and texts, and why the former, as arguments of a batch."""
+    why = {"target_choice": columns.choice, "target_rivals": tuple(columns.rivals)}
+    return {"target": columns.target, "text_columns": tuple(columns.text), **why}
+
+
 def guessed_labels(table: TableSource) -> list[str]:
     """Return that the column of labels is a guess, if it is one."""
     columns = table.columns
-    if not columns.is_guessed:
-        return []
-    place = "last" if columns.target == list(table.schema)[-1] else "first"
-    return [f"the labels are taken from the {place} column, {columns.target}; use target= to name another"]
+    if columns.rivals:
+        rivals = ", ".join(columns.rivals)
+        return [f"the labels are taken from {columns.target}; {rivals} may be labels, too; use target= to choose"]
+    if columns.choice.endswith("column"):
+        return [f"the labels are taken from the {columns.choice}, {columns.target}; use target= to name another"]
+    return []
 
 
 def invalid_values(table: TableSource) -> list[str]:
