@@ -73,7 +73,8 @@ def noise(tmp_path_factory):
 
 def test_a_model_that_is_no_better_than_the_most_frequent_label_says_so(noise):
     run = done("fit", noise, "--target", "quality")
-    first, *rest = run.out.splitlines()
+    target, first, *rest = run.out.splitlines()
+    assert target == "target             quality"
     assert re.fullmatch(r"accuracy +\d+\.\d\d% on 120 held-out rows \(always 6: 4\d\.\d\d%\)", first)
     found = done("fit", noise, "--target", "quality", "--json").json
     held_out = found["holdout"]

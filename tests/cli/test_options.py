@@ -109,6 +109,7 @@ def test_every_parameter_of_stream_has_its_option(folder, tmp_path, name, parame
 
 
 def test_the_short_options_are_those_of_other_programs(folder):
+    assert done("fit", "two.svm", "-C", "0.5", "--json", folder=folder).json["parameters"]["C"] == 0.5
     run = done("fit", "two.svm", "-c", "0.5", "-e", "0.001", "--passes", "99", "--json", folder=folder)
     parameters = run.json["parameters"]
     assert (parameters["C"], parameters["tol"], parameters["max_iter"]) == (0.5, 0.001, 99)
@@ -228,6 +229,49 @@ def test_bad_use_is_told_on_standard_error_with_exit_code_2(folder, arguments):
 )
 def test_a_value_that_cannot_be_is_refused_in_one_sentence(folder, arguments, word):
     assert_refused(novikoff(*arguments, "-q" if arguments[0] != "convert" else "--json", folder=folder), word)
+
+
+COLUMNS = {  # what is excluded of the columns a, b, c, 3-4, and what remains
+    "2": ["a", "c", "3-4"],
+    "-2": ["a", "b", "c"],
+    "first": ["b", "c", "3-4"],
+    "2-3": ["a", "3-4"],
+    "3-4": ["a", "b", "c"],
+    "a,c": ["b", "3-4"],
+}
+
+
+@pytest.mark.parametrize("excluded", COLUMNS)
+def test_columns_are_named_by_name_number_and_range(tmp_path, excluded):
+    rows = "".join(f"{i % 3},{i % 5},{i % 7},{i % 4},{'uv'[i % 2]}\n" for i in range(40))
+    (tmp_path / "t.csv").write_text("a,b,c,3-4,kind\n" + rows)
+    done("fit", "t.csv", "--exclude", excluded, "-o", "m.nvk", folder=tmp_path)
+    assert list(nk.load(tmp_path / "m.nvk")[0].feature_names_in_) == COLUMNS[excluded]
+    repeated = [word for name in excluded.split(",") for word in ("--exclude", name)]
+    again = done("fit", "t.csv", *repeated, "--json", folder=tmp_path).json
+    assert (again["target"], again["target_choice"], again["columns"]) == (
+        "kind",
+        "last column",
+        len(COLUMNS[excluded]),
+    )
+
+
+MISNAMED = {  # arguments after "fit t.csv", and what the message says
+    "a column": (["--exclude", "colur"], "Did you mean 'colour'?"),
+    "the target": (["--target", "knid"], "Did you mean 'kind'?"),
+    "a number": (["--exclude", "4"], "no column '4', which --exclude names"),
+    "an option": (["--exlude", "a"], "--exclude"),
+    "two targets": (["--target", "1-2"], "--target must name one column"),
+}
+
+
+@pytest.mark.parametrize("case", MISNAMED)
+def test_a_misspelled_column_or_option_is_refused_with_the_close_name(tmp_path, case):
+    arguments, message = MISNAMED[case]
+    (tmp_path / "t.csv").write_text("a,colour,kind\n" + "1,2,u\n3,4,v\n" * 9)
+    run = novikoff("fit", "t.csv", *arguments, folder=tmp_path)
+    assert (run.code, run.out) == (2, "")
+    assert message in run.err
 
 
 def test_options_of_how_texts_are_hashed_are_kept_with_the_model(folder, tmp_path):

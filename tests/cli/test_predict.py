@@ -109,3 +109,44 @@ def test_labels_with_line_ends_are_for_json_only(tmp_path):
     assert (run.code, run.out) == (2, "")
     run = novikoff("predict", tmp_path / "model.nvk", tmp_path / "rows.csv", "--json")
     assert run.json["predictions"] == ["a\nb", "c", "c", "a\nb"]
+
+
+TABLES = {  # the table that is predicted, and what is wrong with it
+    "no column": (
+        lambda i: f"{i % 3}",
+        "b",
+        "the table lacks columns that the model uses: a. Use --missing-columns impute",
+    ),
+    "other values": (lambda i: f"{'abc' if i < 2 else i % 5},{i % 3}", "a,b", "a (2 of 100, such as 'abc' in "),
+    "few other values": (lambda i: f"{'abc' if i < 1 else i % 5},{i % 3}", "a,b", None),
+    "missing values": (lambda i: f"{['', 'NA', '?', i % 5][i % 4]},{i % 3}", "a,b", None),
+}
+
+
+@pytest.mark.parametrize("subcommand", ["fit", "stream"])
+@pytest.mark.parametrize("case", TABLES)
+def test_a_table_that_the_model_cannot_use_is_refused_unless_it_is_to_be_imputed(tmp_path, case, subcommand):
+    row, header, message = TABLES[case]
+    (tmp_path / "t.csv").write_text("a,b,y\n" + "".join(f"{i % 5},{i % 3},{'uv'[i % 5 > 2]}\n" for i in range(100)))
+    (tmp_path / "later.csv").write_text(f"{header}\n" + "".join(f"{row(i)}\n" for i in range(100)))
+    done(subcommand, "t.csv", "-q", "-o", "m.nvk", folder=tmp_path)
+    run = novikoff("predict", "m.nvk", "later.csv", folder=tmp_path)
+    if message is None:
+        assert run.code == 0, run
+    else:
+        assert_refused(run, message)
+    run = novikoff("predict", "m.nvk", "later.csv", "--missing-columns", "impute", folder=tmp_path)
+    assert (run.code, len(run.out.splitlines())) == (0, 100), run
+    assert "missing" in run.err
+
+
+def test_a_word_that_marked_missing_numbers_does_so_again(tmp_path):
+    rows = [f"{'unknown' if i % 4 == 0 else i % 5},{i % 3},{'uv'[i % 5 > 2]}\n" for i in range(100)]
+    (tmp_path / "t.csv").write_text("a,b,y\n" + "".join(rows))
+    assert novikoff("fit", "t.csv", "-o", "m.nvk", folder=tmp_path).code == 0
+    assert novikoff("predict", "m.nvk", "t.csv", folder=tmp_path).code == 0
+
+
+def test_missing_columns_are_of_tables(model, folder):
+    assert_refused(novikoff("predict", model, "two.svm", "--missing-columns", "impute", folder=folder), "encode tables")
+    assert_refused(novikoff("predict", model, "two.svm", "--missing-columns", "no", folder=folder), "error or impute")

@@ -61,8 +61,9 @@ def test_a_table_has_a_sentence_and_a_table_of_named_coefficients():
     assert run.out.endswith("on trust  response: y is called 'ill'\n")
     assert run.code == 1
     lines = run.out.splitlines()
+    assert lines[0] == "target        ill"
     assert (
-        lines[0]
+        lines[1]
         .split(maxsplit=1)[1]
         .startswith(
             "The maximum likelihood estimate of the logistic regression of P(ill = yes) does not exist: the data are "

@@ -14,11 +14,11 @@ HEADER = "a,b,colour,bought"
 LINES = [",".join(row) for row in ROWS]
 MESSAGES = [f'"He said ""{"win" if row[3] == "yes" else "come"}, {row[2]}"" to me",{row[3]}' for row in ROWS]
 TRAILING = [f"{line},," for line in LINES]
-FILES = {  # the lines of the file, the first line of the result or the refusal, and what the remedy of the latter adds
+FILES = {  # the lines of the file, and the beginning of the first line of the result, or a part of the refusal
     "quotes in messages": (["text,label", *MESSAGES], "label (by its name; "),
     "two names": (
         ["class,survived,a", *(f"{r[2]},{r[3]},{r[0]}" for r in ROWS)],
-        "class (by its name; survived may be",
+        "class (by its name; survived may",
     ),
     "unnamed columns at the end": ([f"{HEADER},,", *TRAILING], "bought (last column; "),
     "no header, empty columns at the end": (TRAILING, "x4 (last column; "),
@@ -33,7 +33,7 @@ FILES = {  # the lines of the file, the first line of the result or the refusal,
     "duplicate names": (["a,a,colour,bought", *LINES], "bought (last column; "),
     "labels first": (
         ["was bought,a,b", *(f"{r[3]},{r[0]},{r[1]}" for r in ROWS)],
-        "These could be labels: 'was bought'.",
+        "could be labels: 'was bought'.",
     ),
     "labels first, a usual name": (["outcome,a,b", *(f"{r[3]},{r[0]},{r[1]}" for r in ROWS)], "outcome (by its name; "),
     "an index column": ([f",{HEADER}", *(f"{i},{line}" for i, line in enumerate(LINES))], "bought (last column; "),

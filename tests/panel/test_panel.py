@@ -105,9 +105,13 @@ def test_missing_values_and_unknown_categories_are_counted(fitted):
 
 
 @pytest.mark.parametrize("fitted", NAMED, ids=lambda file: file.name, indirect=True)
-def test_a_column_that_is_missing_counts_as_missing_values(fitted):
+def test_a_column_that_is_missing_is_refused_or_counts_as_missing_values(fitted):
     used = fitted.file.shown[0].split("=")[0].split(":")[0]
-    run = done("predict", fitted.model, fitted.write(fitted.table.without(used), "narrow"))
+    narrow = fitted.write(fitted.table.without(used), "narrow")
+    refused = novikoff("predict", fitted.model, narrow)
+    assert (refused.code, refused.out) == (2, "")
+    assert f"the table lacks columns that the model uses: {used}. Use --missing-columns impute" in refused.err
+    run = done("predict", fitted.model, narrow, "--missing-columns", "impute")
     assert len(run.out.splitlines()) == len(fitted.table.rows)
     assert used in run.err
 

@@ -85,7 +85,11 @@ def as_options(message: str, options: Iterable[str]) -> str:
             return flag(name)
         if value == "False" and name in FLAGS_OF_FALSE:
             return FLAGS_OF_FALSE[name]
-        return match[0] if value in ("True", "False") else f"{flag(name)} {match[2] if ' ' in value else value or match[2]}"
+        return (
+            match[0]
+            if value in ("True", "False")
+            else f"{flag(name)} {match[2] if ' ' in value else value or match[2]}"
+        )
 
     names = "|".join(sorted(known, key=len, reverse=True))
     message = re.sub(rf"\b({names})=(\"[^\"]*\"|'[^']*'|[\w.+-]*\w)", assigned, message)
