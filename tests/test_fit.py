@@ -262,3 +262,14 @@ def test_no_rows_give_no_predictions():
     frame = pd.DataFrame({"a": [1.0, 2.0, 3.0, 4.0], "job": ["x", "y", "x", "y"]})
     model = nk.fit(frame.assign(y=[0, 1, 0, 1]))
     assert model[0].transform(frame.iloc[:0]).shape == (0, 3)
+
+
+def test_columns_may_be_numbers_and_ranges_and_misspelled_options_are_told(tmp_path):
+    table = pd.DataFrame({"a": [1.0, 2.0, 3.0, 4.0] * 5, "b": range(20), "c": range(20), "kind": list("uuvv") * 5})
+    for exclude in (2, [2, 3], "2-3", "b,c"):
+        model = nk.fit(table, target=-1, exclude=exclude)
+        assert "b" not in model[0].feature_names_in_.tolist()
+        model.save(tmp_path / "m.nvk")
+        assert nk.load(tmp_path / "m.nvk").predict(table).tolist() == table["kind"].tolist()
+    with pytest.raises(nk.InvalidInputError, match=r"there is no option exlude\. Did you mean 'exclude'\?"):
+        nk.fit(table, target="kind", exlude="b")

@@ -103,4 +103,5 @@ def fit(
 
 
 def _tuple(names: Any) -> tuple[str, ...] | None:
-    return None if names is None else (names,) if isinstance(names, str | int) else tuple(names)
+    """Return names and numbers of columns as a model file can hold them."""
+    return None if names is None else tuple(map(str, [names] if isinstance(names, str | int) else names))
