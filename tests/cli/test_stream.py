@@ -314,7 +314,9 @@ def test_what_was_learned_from_a_stream_of_tables_is_used_and_checked(tmp_path):
     assert done("score", model, data, "--json").json["rows"] == len(PEOPLE)
     assert "job=cook" in done("inspect", model).out
     (tmp_path / "new.csv").write_bytes(b"job,pay\nsmith,\n")
-    assert_refused(novikoff("predict", model, tmp_path / "new.csv"), "the table lacks", "age", "--missing-columns impute")
+    assert_refused(
+        novikoff("predict", model, tmp_path / "new.csv"), "the table lacks", "age", "--missing-columns impute"
+    )
     run = novikoff("predict", model, tmp_path / "new.csv", "--missing-columns", "impute")
     assert run.out.strip() in ("no", "yes")
     assert "the table lacks" in run.err
