@@ -161,6 +161,9 @@ def test_class_weights_that_cost_accuracy_are_not_worse_than_guessing(tmp_path, 
     scored = done("score", tmp_path / "m.nvk", table, "--json").json
     assert scored["balanced_accuracy"] > 0.8
     assert scored["warnings"] == []
+    streamed = done("stream", table, "--learner", "arow", "--class-weight", '{"yes": 30}', "--json").json
+    assert streamed["accuracy"] < streamed["baseline"]
+    assert streamed["warnings"] == []
 
 
 def test_the_test_file_takes_the_place_of_held_out_rows(folder, tmp_path):

@@ -54,8 +54,8 @@ def test_with_class_weight_the_balanced_accuracy_is_compared_with_that_of_one_la
     assert warnings_of(found, model.record_, rows="300 rows") == []
     (sentence,) = warnings_of(scores(model, -X, WEAK), model.record_, rows="300 rows")
     assert re.fullmatch(
-        r"the model is no better than always predicting 'no': "
-        r"balanced accuracy \d\d\.\d\d% on 300 rows \(always 'no': 50.00%\)",
+        r"the model is no better than always predicting 'no', by balanced accuracy: "
+        r"\d\d\.\d\d% on 300 rows \(always 'no': 50.00%\)",
         sentence,
     )
 

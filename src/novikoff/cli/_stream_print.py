@@ -63,8 +63,9 @@ def summary_of(
     warnings = [f"the predictions are no better than guessing: {words}"] * (accuracy <= best)
     if evaluate.has_class_weight(record):
         balanced, chance = progress.now().balanced_accuracy, 1 / len(model.classes_)
-        compared = f"balanced accuracy {evaluate.percent(balanced)} (always one label: {evaluate.percent(chance)})"
-        warnings = [f"the predictions are no better than guessing: {compared}"] * (balanced <= chance)
+        compared = f"{evaluate.percent(balanced)} on {rows} (always one label: {evaluate.percent(chance)})"
+        warnings = ["the predictions are no better than guessing, by balanced accuracy: " + compared]
+        warnings *= balanced <= chance
     warnings += [*as_fit_options(evaluate.warnings_of(None, record)), *impossible_margins(model)]
     result = {
         "learner": record.learner,

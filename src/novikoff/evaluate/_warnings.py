@@ -88,10 +88,10 @@ def guessing_words(scores: Scores, record: RunRecord | None, rows: str) -> str:
     words = accuracy_words(scores.accuracy, rows, scores.baseline, scores.baseline_label)
     if scores.constant is not None:
         return f"the model predicts {quote(scores.constant)} for every row: {words}"
-    sentence = f"the model is no better than always predicting {quote(scores.baseline_label)}: "
+    sentence = f"the model is no better than always predicting {quote(scores.baseline_label)}"
     if is_balanced:
-        return f"{sentence}balanced accuracy {accuracy_words(value, rows, guess, scores.baseline_label)}"
-    sentence += words
+        return sentence + ", by balanced accuracy: " + accuracy_words(value, rows, guess, scores.baseline_label)
+    sentence += f": {words}"
     if scores.balanced_accuracy > 1.2 * chance:
         balanced = f"{percent(scores.balanced_accuracy)} of the rows of a class (always one label: {percent(chance)})"
         sentence += f"; but it predicts correctly, in the mean over the classes, {balanced}"
