@@ -156,7 +156,7 @@ def application(wanted: Collection[str] = SUBCOMMANDS, words: Sequence[str] | No
         epilog = "\n\n".join(["Examples:", *(f"  novikoff {example}" for example in subcommand.examples)])
         function = _imported(name, words) if name in wanted else _not_imported
         help = _paragraphs(inspect.getdoc(function) or "")
-        texts = {"help": help, "short_help": subcommand.summary, "epilog": epilog}
+        texts: dict[str, Any] = {"help": help, "short_help": subcommand.summary, "epilog": epilog}
         names = ["-h", "--help", *["--help-all"] * bool(subcommand.common)]
         app.command(name, cls=_Command, context_settings={"help_option_names": names}, **texts)(function)
     return app
