@@ -16,6 +16,8 @@ generated from the help texts by `make docs`. Its examples run in this order in 
 `tumours.csv`, which `make demo` writes to `out/`, and those of `novikoff log` with the state directory `models` of a
 server.
 
+`--help` shows the common options of a subcommand. Where there are more, `--help-all` shows all, as this page does.
+
 Results go to standard output, messages to standard error. With `--json` a subcommand prints one JSON object and
 nothing else. Progress bars and colours appear on a terminal only. An error is one or two sentences, without a
 traceback. Files are written completely or not at all. A result that standard output cannot take, because it is closed

@@ -76,10 +76,13 @@ assert np.abs(weights[-1])[largest[0]] > 2 * np.abs(weights[-1])[largest[1]]
 # ---------------
 #
 # ``LinearSVMCV`` follows the path in each of five folds and scores the rows of the fold
-# that was left out. By default it does not take the C with the best mean score, but the
-# smallest C whose score is within one standard error of the best.
+# that was left out. By default it takes the C with the best mean score; the rule of one
+# standard error takes the smallest C whose score is at most that much below the best.
 
-chosen = nk.LinearSVMCV(Cs=25, C_max=100.0, cv=5, random_state=0).fit(rows, labels)
+selection = "one_standard_error"
+chosen = nk.LinearSVMCV(Cs=25, C_max=100.0, cv=5, selection=selection, random_state=0).fit(
+    rows, labels
+)
 best = int(np.argmax(chosen.mean_scores_))
 print(f"best mean score {chosen.mean_scores_[best]:.3f} at C = {chosen.Cs_[best]:.2g}")
 print(f"chosen: C = {chosen.C_:.2g}")

@@ -54,6 +54,25 @@ def test_model_that_is_no_better_than_guessing_is_loud(kind):
     assert found.headline.startswith(start)
 
 
+def test_model_that_is_constant_on_its_training_rows_is_loud_whatever_the_test_rows_say():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(100, 2)), np.repeat(["no", "yes"], [90, 10])
+    found = verdict(nk.LinearSVM().fit(X, y), X, y, test=(X[:50], y[:50]))
+    assert found.is_useless
+    assert found.headline == (
+        "The model predicts 'no' for every row: 90.00% on 100 training rows (always 'no': 90.00%)."
+    )
+
+
+def test_class_weights_that_cost_accuracy_do_not_make_a_model_useless():
+    rng = np.random.default_rng(0)
+    y = np.repeat(["no", "yes"], [90, 10])
+    X = rng.normal(size=(100, 2)) + (y == "yes")[:, None]
+    model = nk.LinearSVM(class_weight="balanced").fit(X, y)
+    assert model.score(X, y) < 0.9
+    assert not verdict(model, X, y).is_useless
+
+
 def test_labels_that_the_model_does_not_know_are_a_warning(svm, cancer):
     X, y = cancer
     found = verdict(svm, X, np.where(y == "benign", "benign.", y))

@@ -2,7 +2,7 @@
 
 import pytest
 import sets
-from command import done
+from command import novikoff
 
 
 @pytest.fixture(scope="session")
@@ -26,7 +26,7 @@ def fitted(folder):
         key = (subcommand, *map(str, arguments))
         if key not in known:
             known[key] = folder / f"model{len(known)}.nvk"
-            done(subcommand, *arguments, "-q", "-o", known[key], folder=folder)
+            assert novikoff(subcommand, *arguments, "-q", "-o", known[key], folder=folder).code == 0
         return known[key]
 
     return fit

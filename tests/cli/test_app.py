@@ -106,6 +106,18 @@ def test_help_has_a_summary_and_examples(subcommand):
         assert f"novikoff {example}" in shown
 
 
+@pytest.mark.parametrize("subcommand", SUBCOMMANDS)
+def test_help_is_short_and_all_options_are_shown_by_another_option(subcommand):
+    common = SUBCOMMANDS[subcommand].common.split()
+    for columns in ("80", "120"):
+        shown = done(subcommand, "--help", COLUMNS=columns).out
+        assert len(shown.splitlines()) <= 60
+        assert ("--help-all shows all options" in shown) == bool(common)
+    everything = done(subcommand, "--help-all" if common else "--help").out
+    assert all(f" {option} " in text for option in common for text in (shown, everything))
+    assert len(everything.splitlines()) > 60 or not common
+
+
 def test_the_version_is_that_of_the_library():
     run = fresh("--version")
     assert (run.code, run.out, run.err) == (0, f"novikoff {nk.__version__}\n", "")

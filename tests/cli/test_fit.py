@@ -97,8 +97,8 @@ def test_the_rows_held_out_are_scored_by_a_model_of_the_others(noise):
 
 
 def test_the_saved_model_is_fitted_to_all_rows(noise, tmp_path):
-    out = done("fit", noise, "--target", "quality", "-o", tmp_path / "m.nvk").out
-    done("fit", noise, "--target", "quality", "-o", tmp_path / "same.nvk", "--holdout", "0")
+    out = novikoff("fit", noise, "--target", "quality", "-o", tmp_path / "m.nvk").out
+    novikoff("fit", noise, "--target", "quality", "-o", tmp_path / "same.nvk", "--holdout", "0")
     assert "fitted to all 600 rows" in out
     one, other = (nk.load(tmp_path / name)[-1] for name in ("m.nvk", "same.nvk"))
     assert one.coef_.tolist() == other.coef_.tolist()
@@ -130,6 +130,43 @@ def test_cross_validation_gives_the_mean_over_the_held_out_folds(folder):
     assert re.match(r"roc_auc +[01]\.\d{4} in the mean over the held-out rows of 4 folds", named)
 
 
+def rare(path, distance, seed):
+    """Write a table in which a class has 5 % of the rows, and a mean at this distance."""
+    rng, is_rare = np.random.default_rng(seed), np.arange(400) % 20 == 0
+    X = rng.normal(size=(400, 3)) + distance * is_rare[:, None] * [1, 0, 0]
+    labels = np.where(is_rare, "yes", "no")
+    rows = (f"{x:.3f},{z:.3f},{w:.3f},{label}" for (x, z, w), label in zip(X, labels, strict=True))
+    path.write_text("x,z,w,label\n" + "\n".join(rows) + "\n")
+    return path
+
+
+def test_cross_validation_by_a_ranking_takes_the_best_c_and_a_constant_model_has_a_warning(tmp_path):
+    table = rare(tmp_path / "rare.csv", distance=3, seed=3)
+    words = ["fit", table, "--cv", "3", "--Cs", "6", "--scoring", "roc_auc", "-o", tmp_path / "m.nvk"]
+    done(*words)  # without a word on standard error
+    assert set(nk.load(tmp_path / "m.nvk").predict(table)) == {"yes", "no"}
+    constant = novikoff(*words, "--selection", "one_standard_error", "--json")
+    warning = "the model predicts 'no' for every row it was fitted to; --scoring balanced_accuracy may help"
+    assert (constant.code, constant.err) == (0, f"warning: {warning}\n")
+    assert constant.json["warnings"][0].startswith("the model predicts 'no' for every row")
+    report = done("report", tmp_path / "m.nvk", table, "-o", tmp_path / "r.html").out
+    assert re.match(r"verdict +The model predicts 'no' for every row", report)
+
+
+@pytest.mark.parametrize("more", [("--holdout", "0"), ("--cv", "3", "--Cs", "4")])
+def test_class_weights_that_cost_accuracy_are_not_worse_than_guessing(tmp_path, more):
+    table = rare(tmp_path / "rare.csv", distance=1.5, seed=2)
+    run = done("fit", table, "--class-weight", "balanced", "-o", tmp_path / "m.nvk", "--json", *more)
+    assert run.json["training_accuracy"] < run.json["baseline"]
+    assert run.json["warnings"] == []
+    scored = done("score", tmp_path / "m.nvk", table, "--json").json
+    assert scored["balanced_accuracy"] > 0.8
+    assert scored["warnings"] == []
+    streamed = done("stream", table, "--learner", "arow", "--class-weight", '{"yes": 30}', "--json").json
+    assert streamed["accuracy"] < streamed["baseline"]
+    assert streamed["warnings"] == []
+
+
 def test_the_test_file_takes_the_place_of_held_out_rows(folder, tmp_path):
     other = tmp_path / "other.svm"
     other.write_bytes((folder / "two.svm").read_bytes()[:200].rpartition(b"\n")[0] + b"\n")
@@ -148,7 +185,8 @@ def test_labels_of_the_test_file_that_the_model_never_saw_are_named(tmp_path):
     (tmp_path / "all.csv").write_text("x,label\n" + text.replace("no", "no.").replace("yes", "yes."))
     words = ["fit", tmp_path / "t.csv", "-o", tmp_path / "m.nvk", "--test"]
     assert (
-        "labels that the model does not know: 'no.' (40 rows; it knows 'no')" in done(*words, tmp_path / "some.csv").out
+        "labels that the model does not know: 'no.' (40 rows; it knows 'no')"
+        in novikoff(*words, tmp_path / "some.csv").out
     )
     assert_refused(novikoff(*words, tmp_path / "all.csv"), "none of the labels", "'no.'", "'yes'")
     assert done("score", tmp_path / "m.nvk", tmp_path / "some.csv", "--json").json["unseen"] == [["no.", 40]]

@@ -12,7 +12,8 @@ from novikoff.cli import fit, stream
         (["fit", "DATA", "--learner=perceptron", "-q", "--format", "svmlight", "--no-header"], False),
         (["stream", "DATA", "--epsilon", "0.5"], True),  # of another learner, which the message names
         (["stream", "DATA", "--learner", "linear-svm"], True),
-        (["fit", "DATA", "--help"], True),
+        (["fit", "DATA", "--help"], False),
+        (["fit", "DATA", "--help-all"], True),
         (["fit", "DATA", "-qomodel.nvk"], True),  # not taken apart
     ],
 )

@@ -144,7 +144,7 @@ def test_help_does_not_offer_what_a_learner_does_not_have():
 
 @pytest.mark.parametrize("subcommand", ["fit", "stream"])
 def test_help_names_every_option(subcommand):
-    shown = done(subcommand, "--help").out
+    shown = done(subcommand, "--help-all").out
     names = LEARNERS if subcommand == "fit" else ONLINE
     assert all(name in shown for name in names)
     for name, parameter in PAIRS:
@@ -286,7 +286,7 @@ def test_options_of_how_texts_are_hashed_are_kept_with_the_model(folder, tmp_pat
 
 def test_only_the_features_that_were_asked_for_are_read(folder, tmp_path):
     words = ["--features", "size", "--features", "cost"]
-    done("fit", "mails.csv", *words, "-q", "-o", tmp_path / "m.nvk", folder=folder)
+    novikoff("fit", "mails.csv", *words, "-q", "-o", tmp_path / "m.nvk", folder=folder)
     assert nk.load(tmp_path / "m.nvk").n_features_in_ == 2
     (tmp_path / "two columns.csv").write_bytes(separated(ROWS, ",", ["cost", "size", "label"]))
     run = done("predict", tmp_path / "m.nvk", tmp_path / "two columns.csv")

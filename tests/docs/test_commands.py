@@ -15,7 +15,7 @@ PAGES = [*NAMED, *sorted((ROOT / "docs").rglob("*.md"))]
 SHELL = re.compile(r"^```(?:sh|console)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 SUBCOMMANDS = get_command(application()).commands
 TARGETS = set(re.findall(r"^([a-z][a-z-]*):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.M))
-FOR_ALL = {"--help", "--version", "--install-completion", "--show-completion"}
+FOR_ALL = {"--help", "--help-all", "--version", "--install-completion", "--show-completion"}
 
 
 def commands(text):

@@ -1,5 +1,6 @@
 """What is wrong with a model or its data, in sentences."""
 
+import re
 import warnings
 
 import numpy as np
@@ -44,6 +45,19 @@ def test_a_model_that_is_worse_than_the_most_frequent_label_says_so():
     places = np.array([[1.0]] * 3 + [[-1.0]] * 3 + [[1.0]] * 2 + [[-1.0]] * 2)
     (sentence,) = warnings_of(scores(model, places, y))
     assert sentence == "the model is no better than always predicting 'a': 50.00% on these rows (always 'a': 60.00%)"
+
+
+def test_with_class_weight_the_balanced_accuracy_is_compared_with_that_of_one_label():
+    model = nk.LinearSVM(class_weight="balanced").fit(X, WEAK)
+    found = scores(model, X, WEAK)
+    assert found.accuracy < found.baseline
+    assert warnings_of(found, model.record_, rows="300 rows") == []
+    (sentence,) = warnings_of(scores(model, -X, WEAK), model.record_, rows="300 rows")
+    assert re.fullmatch(
+        r"the model is no better than always predicting 'no', by balanced accuracy: "
+        r"\d\d\.\d\d% on 300 rows \(always 'no': 50.00%\)",
+        sentence,
+    )
 
 
 def test_of_rows_with_one_label_nothing_is_said_about_guessing():

@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
 from novikoff._counts import count
-from novikoff.evaluate import accuracy_words, warnings_of
+from novikoff.evaluate import accuracy_words, guessing_words, warnings_of
 
 from .subject import Measured, Subject
 
@@ -22,7 +20,7 @@ class Verdict:
     headline : str
         The accuracy, or that the model is no better than guessing, in one sentence.
     is_useless : bool
-        Whether the model is constant or no better than the most frequent label.
+        Whether the model is constant or no better than one label for all rows.
     sentences : sequence of str
         What the accuracy means, and that of the other rows.
     warnings : sequence of str
@@ -48,15 +46,17 @@ def verdict_of(subject: Subject) -> Verdict:
     """Summarise the scores and the verification."""
     scored = subject.scored
     found, rows = scored.scores, () if subject.first.kind == "other" else (subject.table, subject.y)
-    warnings = [_sentence(words) for words in warnings_of(found, subject.record, *rows, rows=scored.words)]
-    is_useless = np.count_nonzero(found.support) > 1 and found.accuracy <= found.baseline  # the first warning says so
+    guessing = guessing_words(found, subject.record, scored.words)
+    if not guessing and subject.first.kind == "training" and subject.first.scores.constant is not None:
+        guessing = guessing_words(subject.first.scores, subject.record, subject.first.words)
+    warnings = warnings_of(found, subject.record, *rows, rows=scored.words)
     kind = "Training accuracy" if scored.kind == "training" else "Accuracy"
     status, chip, certificate = _certificate(subject)
     return Verdict(
-        headline=warnings.pop(0) if is_useless else f"{kind} {words_of(scored)}.",
-        is_useless=bool(is_useless),
+        headline=_sentence(guessing) if guessing else f"{kind} {words_of(scored)}.",
+        is_useless=bool(guessing),
         sentences=_sentences(subject),
-        warnings=warnings,
+        warnings=[_sentence(words) for words in warnings if words != guessing],
         status=status,
         chip=chip,
         certificate=certificate,

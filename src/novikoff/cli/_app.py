@@ -7,8 +7,10 @@ import inspect
 import os
 import re
 import sys
+import textwrap
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
+from copy import copy
 from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
@@ -27,6 +29,7 @@ PLAIN_FORMS: dict[type, str] = {
     int: r"[+-]?[0-9]{1,18}",
     float: r"[+-]?[0-9]{1,18}(\.[0-9]{0,18})?([eE][+-]?[0-9]{1,3})?",
 }  # of words that Python converts as typer does
+MAX_COMMON_HELP = 80  # characters about an option in the help that shows the common ones
 HELP = """Fit linear classifiers, and check the certificates that come with them.
 
 DATA is a file of svmlight, CSV, TSV, NDJSON, JSON, Parquet or Arrow, compressed or not; a pattern such as
@@ -47,10 +50,13 @@ class Subcommand:
         One line.
     examples : tuple of str
         Command lines without the leading ``novikoff``. A test runs them all, in the order of ``SUBCOMMANDS``.
+    common : str, default=""
+        The options that ``--help`` shows, in this order, if only ``--help-all`` shows all of them.
     """
 
     summary: str
     examples: tuple[str, ...]
+    common: str = ""
 
 
 SUBCOMMANDS = {
@@ -61,6 +67,8 @@ SUBCOMMANDS = {
             "fit tumours.csv --cv 5 --C-max 0.001 -o chosen.nvk",
             "fit tumours.csv --learner averaged-perceptron --passes 50",
         ),
+        "--output --target --exclude --missing --scale --learner --C --class-weight --cv --scoring --test --holdout "
+        "--quiet --json",
     ),
     "predict": Subcommand(
         "Predict the labels of DATA, one per line.",
@@ -73,6 +81,8 @@ SUBCOMMANDS = {
     "stream": Subcommand(
         "Learn from DATA in one pass: predict each row, then learn from it.",
         ("stream tumours.csv -o online.nvk", "stream tumours.csv -o online.nvk --resume"),
+        "--output --input --resume --target --exclude --hash-bits --scale --learner --follow --every --window --drift "
+        "--alarm --save-every --on-bad --quiet --json",
     ),
     "certify": Subcommand(
         "Check what MODEL claims against the DATA it was fitted to, without the code that fitted it.",
@@ -81,6 +91,7 @@ SUBCOMMANDS = {
     "separable": Subcommand(
         "Decide whether the maximum likelihood estimate of a logistic regression of DATA exists, with proof.",
         ("separable tumours.csv", "separable tumours.csv --positive malignant --exact"),
+        "--positive --exact --no-fit-intercept --counts --target --features --exclude --weight --missing --json",
     ),
     "inspect": Subcommand(
         "Show the learner, parameters, classes, certificate and largest weights of MODEL.",
@@ -97,6 +108,7 @@ SUBCOMMANDS = {
     "convert": Subcommand(
         "Convert data between formats, and models to and from those of other programs.",
         ("convert tumours.csv tumours.parquet", "convert model.nvk model.json"),
+        "--to --format --target --features --exclude --weight --text --delimiter --header --names --index-base --json",
     ),
     "serve": Subcommand(
         "Serve models over HTTP that predict while they learn, with a log of every example.",
@@ -105,6 +117,7 @@ SUBCOMMANDS = {
             "serve --state models --check",
             "serve --state models --tokens tokens.txt --port 9000 --check",
         ),
+        "--state --host --port --tokens --new-token --settings --check --learner --json",
     ),
     "log": Subcommand(
         "Check, show, replay, export or compact the log of a server, which has every example that it learned.",
@@ -143,7 +156,9 @@ def application(wanted: Collection[str] = SUBCOMMANDS, words: Sequence[str] | No
         epilog = "\n\n".join(["Examples:", *(f"  novikoff {example}" for example in subcommand.examples)])
         function = _imported(name, words) if name in wanted else _not_imported
         help = _paragraphs(inspect.getdoc(function) or "")
-        app.command(name, cls=_Command, help=help, short_help=subcommand.summary, epilog=epilog)(function)
+        texts: dict[str, Any] = {"help": help, "short_help": subcommand.summary, "epilog": epilog}
+        names = ["-h", "--help", *["--help-all"] * bool(subcommand.common)]
+        app.command(name, cls=_Command, context_settings={"help_option_names": names}, **texts)(function)
     return app
 
 
@@ -189,7 +204,33 @@ def _value(convert: Callable[[Any, Any], Any], parameter: Any, annotation: Any, 
 
 
 class _Command(_QuickValues, typer.core.TyperCommand):
-    """A subcommand."""
+    """A subcommand. If it has common options, ``--help`` shows only these, and only the summary of what it does."""
+
+    shows_all = False
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        self.shows_all = "--help-all" in args
+        return super().parse_args(ctx, args)
+
+    def get_help_option_names(self, ctx: Any) -> list[str]:
+        return list(ctx.help_option_names)  # in order
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        shown: Any = self
+        common = SUBCOMMANDS[self.name or ""].common.split()
+        if common and not self.shows_all:
+            shown = copy(self)
+            shown.add_help_option = False
+            shown.help = (self.help or "").partition("\n\n")[0]
+            shown.epilog = f"{self.epilog}\n\n{ctx.command_path} --help-all shows all options."
+            options = {p.opts[0]: p for p in self.params}
+            arguments = [p for p in self.params if p.param_type_name == "argument"]
+            shown.params = [copy(p) for p in [*arguments, *(options[name] for name in common if name in options)]]
+            for parameter in shown.params:
+                parameter.rich_help_panel = None
+                text = parameter.help or ""
+                parameter.help = textwrap.shorten(text, MAX_COMMON_HELP, placeholder=" ...", break_on_hyphens=False)
+        super(_Command, shown).format_help(ctx, formatter)
 
 
 class _Group(_QuickValues, typer.core.TyperGroup):

@@ -67,6 +67,7 @@ class LearnerOptions:
         if named not in self.learners:
             return self.all()
         found = [*self.before, *learner_options({named: self.learners[named]}), *self.after]
+        words = [word for word in words if word not in ("-h", "--help")]
         given = {word.partition("=")[0] for word in words if word.startswith("-") and word != "-"}
         return found if given <= {*_own_flags(function), *_flags(found)} else self.all()
 

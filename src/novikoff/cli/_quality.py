@@ -11,7 +11,16 @@ import numpy as np
 from novikoff._counts import counted
 from novikoff.data.batch import Batch
 from novikoff.errors import NovikoffError, quote
-from novikoff.evaluate import Holdout, Scores, accuracy_words, holdout, percent, scores_of_labels, warnings_of
+from novikoff.evaluate import (
+    Holdout,
+    Scores,
+    accuracy_words,
+    has_class_weight,
+    holdout,
+    percent,
+    scores_of_labels,
+    warnings_of,
+)
 from novikoff.online import NotHaltedWarning
 
 from ._output import Line, as_fit_options, as_options, progress
@@ -154,7 +163,7 @@ class Qualities:
 
     def warnings(self, record: Any, batch: Batch) -> list[str]:
         """Return the warnings about the model, by its scores on other rows if there are any."""
-        folds = [] if self.folds is None else self.folds.warnings(self.training.scores)
+        folds = [] if self.folds is None or has_class_weight(record) else self.folds.warnings(self.training.scores)
         best = self.measured[0] if self.measured else self.training
         scores = None if best is self.training and folds else best.scores
         return folds + as_fit_options(warnings_of(scores, record, batch.X, batch.y, rows=best.rows))

@@ -61,6 +61,11 @@ def summary_of(
     words = evaluate.progressive_words(accuracy, rows, progress.baseline, progress.last_label_baseline)
     best = max(progress.baseline, progress.last_label_baseline)
     warnings = [f"the predictions are no better than guessing: {words}"] * (accuracy <= best)
+    if evaluate.has_class_weight(record):
+        balanced, chance = progress.now().balanced_accuracy, 1 / len(model.classes_)
+        compared = f"{evaluate.percent(balanced)} on {rows} (always one label: {evaluate.percent(chance)})"
+        warnings = ["the predictions are no better than guessing, by balanced accuracy: " + compared]
+        warnings *= balanced <= chance
     warnings += [*as_fit_options(evaluate.warnings_of(None, record)), *impossible_margins(model)]
     result = {
         "learner": record.learner,

@@ -21,8 +21,8 @@ from novikoff._labels import encode
 from novikoff._learner_names import LEARNERS
 from novikoff.data.batch import Batch
 from novikoff.data.reading import Reading
-from novikoff.errors import input_error
-from novikoff.evaluate import listed, scores_of_labels
+from novikoff.errors import input_error, quote
+from novikoff.evaluate import Scores, listed, scores_of_labels
 from novikoff.online import stopped_in_words
 from novikoff.persistence import model_file
 from novikoff.record import RunRecord
@@ -62,7 +62,7 @@ CROSS_VALIDATION = tuple(
     for name, kind, flag, metavar, help in (
         ("cs", int, "--Cs", "N", "Number of values of C to try."),
         ("c_max", float, "--C-max", "X", "Largest C to try."),
-        ("selection", str, "--selection", "one_standard_error|best", "How C is chosen from the scores."),
+        ("selection", str, "--selection", "best|one_standard_error", "How C is chosen from the scores."),
         ("scoring", str, "--scoring", "NAME", "Name of a scikit-learn scorer. Accuracy, if not given."),
     )
 )
@@ -149,6 +149,8 @@ def fit(
             model_file.save(model, output, fingerprint=known.result())
     with timed(seconds, "holdout"):
         found = _measured(model, batch, other, test, holdout, quiet)
+    if output is not None:
+        _warn_if_constant(model, found.training.scores)
     warnings = found.warnings(model.record_, batch) + unfinished + _fewer_folds(found, cv)
     target = batch.target, batch.target_choice, batch.target_rivals
     result = target_result(*target) | _result(model, batch, found, warnings, seconds, output)
@@ -164,6 +166,15 @@ def _test_rows(reading: Reading, test: str, opening: dict[str, Any], batch: Batc
     as_if = scores_of_labels("fit", read.y, np.repeat(known[:1], len(read.y)), known, read.weights)
     refuse_unknown_labels("fit", test, as_if, known)
     return Batch(match_columns("fit", batch.X.shape[1], reading, read, quiet), *read[1:])
+
+
+def _warn_if_constant(model: Any, training: Scores) -> None:
+    """Print a warning if the model that was saved predicts one label for all rows it was fitted to."""
+    if training.constant is not None and np.count_nonzero(training.support) > 1:
+        remedy = "; --scoring balanced_accuracy may help" if hasattr(model, "scoring") else ""
+        if not remedy and getattr(model, "class_weight", {}) is None:
+            remedy = "; --class-weight balanced may help"
+        print_message(f"warning: the model predicts {quote(training.constant)} for every row it was fitted to{remedy}")
 
 
 def _fewer_folds(found: Qualities, asked: int | None) -> list[str]:

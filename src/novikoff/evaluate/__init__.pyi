@@ -12,6 +12,8 @@ from ._records import Record as Record
 from ._scores import Scores as Scores
 from ._scores import scores as scores
 from ._scores import scores_of_labels as scores_of_labels
+from ._warnings import guessing_words as guessing_words
+from ._warnings import has_class_weight as has_class_weight
 from ._warnings import listed as listed
 from ._warnings import similar_label as similar_label
 from ._warnings import warnings_of as warnings_of

@@ -39,7 +39,8 @@ def warnings_of(
     scores : Scores or None
         Its scores, best on rows that it has not learned from.
     record : RunRecord, default=None
-        Its record: weight vectors that are 0, and gaps above the tolerance, are mentioned.
+        Its record: weight vectors that are 0, and gaps above the tolerance, are mentioned. With ``class_weight`` the
+        balanced accuracy, not the accuracy, is compared with that of one label for all rows.
     X : array-like or sparse matrix of shape (n_samples, n_features), default=None
         Rows that it learned from: columns that predict the label alone are mentioned.
     y : array-like of shape (n_samples,), default=None
@@ -61,7 +62,10 @@ def warnings_of(
     >>> nk.evaluate.warnings_of(found)
     ["labels that the model does not know: 'no.' (1 row; it knows 'no'); their rows count as mistakes"]
     """
-    found = [] if scores is None else [*_of_guessing(scores, rows), *_of_unseen(scores, record), *_of_unused(scores)]
+    found: list[str] = []
+    if scores is not None:
+        guessing = guessing_words(scores, record, rows)
+        found = [*[guessing] * bool(guessing), *_of_unseen(scores, record), *_of_unused(scores)]
     if record is not None:
         found += [*_of_constants(record), *_of_gaps(record)]
     if X is not None and y is not None:
@@ -69,19 +73,29 @@ def warnings_of(
     return found
 
 
-def _of_guessing(scores: Scores, rows: str) -> list[str]:
-    """Say that one label for all rows is correct as often, unless the rows have only one label."""
-    if np.count_nonzero(scores.support) < 2 or scores.accuracy > scores.baseline:
-        return []
+def has_class_weight(record: RunRecord | None) -> bool:
+    """Return whether a model was fitted with class weights, which may lower its accuracy."""
+    return record is not None and record.parameters.get("class_weight") is not None
+
+
+def guessing_words(scores: Scores, record: RunRecord | None, rows: str) -> str:
+    """Say that one label for all rows is as good as the model; "" if it is not, or if the rows have only one label."""
+    chance = 1 / np.count_nonzero(scores.support)
+    is_balanced = has_class_weight(record)
+    value, guess = (scores.balanced_accuracy, chance) if is_balanced else (scores.accuracy, scores.baseline)
+    if chance == 1 or value > guess:
+        return ""
     words = accuracy_words(scores.accuracy, rows, scores.baseline, scores.baseline_label)
     if scores.constant is not None:
-        return [f"the model predicts {quote(scores.constant)} for every row: {words}"]
-    sentence = f"the model is no better than always predicting {quote(scores.baseline_label)}: {words}"
-    chance = 1 / np.count_nonzero(scores.support)
+        return f"the model predicts {quote(scores.constant)} for every row: {words}"
+    sentence = f"the model is no better than always predicting {quote(scores.baseline_label)}"
+    if is_balanced:
+        return sentence + ", by balanced accuracy: " + accuracy_words(value, rows, guess, scores.baseline_label)
+    sentence += f": {words}"
     if scores.balanced_accuracy > 1.2 * chance:
         balanced = f"{percent(scores.balanced_accuracy)} of the rows of a class (always one label: {percent(chance)})"
         sentence += f"; but it predicts correctly, in the mean over the classes, {balanced}"
-    return [sentence]
+    return sentence
 
 
 def _of_unseen(scores: Scores, record: RunRecord | None) -> list[str]:

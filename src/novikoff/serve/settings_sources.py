@@ -20,7 +20,7 @@ from .settings import (
 
 PREFIX = "NOVIKOFF_SERVE_"
 MODEL_KEYS = (*SPECIFICATION_KEYS, "shadows")
-ALL = "'novikoff serve --help' lists all settings."
+ALL = "'novikoff serve --help-all' lists all settings."
 MAX_FILE_LENGTH = 1 << 24  # bytes of a settings file
 
 

@@ -43,10 +43,8 @@ class LinearSVMCV(BatchClassifier):
     other folds and scored on the rows held out, which are used for nothing else; "balanced" class weights are computed
     without them. The grid of C is computed once from all rows. If its best score is at an end, or if all scores are
     equal, it is continued there by half as many values, at most twice: above the largest C unless ``C_max`` is given,
-    below the smallest C only if it is better than all others. Let m_k be the mean score of C_k over the folds and s_k
-    its standard error. With ``selection="one_standard_error"``, the smallest C with m_k >= m_best - s_best is chosen
-    [1]_: smaller differences are noise, and a smaller C has a wider margin. The final model is a `LinearSVM` with this
-    C, fitted to all rows.
+    below the smallest C only if it is better than all others. The C with the best mean score is chosen. The final
+    model is a `LinearSVM` with this C, fitted to all rows.
 
     Parameters
     ----------
@@ -59,9 +57,11 @@ class LinearSVMCV(BatchClassifier):
         to score.
     scoring : str or callable, default=None
         None for accuracy, the name of a scorer of scikit-learn, or a function (model, X, y) of which larger values are
-        better. Scorers that accept ``sample_weight`` receive it.
-    selection : {"one_standard_error", "best"}, default="one_standard_error"
-        How C is chosen from the scores.
+        better. Scorers that accept ``sample_weight`` receive it. If a class is rare, a C that ranks the rows well
+        ("roc_auc") may predict one label for all of them; "balanced_accuracy" does not choose it.
+    selection : {"best", "one_standard_error"}, default="best"
+        How C is chosen from the scores. "one_standard_error" takes the smallest C whose mean score is at most one
+        standard error below the best [1]_.
     loss : {"squared_hinge", "hinge"}, default="squared_hinge"
         Loss of a margin violation.
     fit_intercept : bool, default=True
@@ -151,7 +151,7 @@ class LinearSVMCV(BatchClassifier):
         C_max: float | None = None,
         cv: Any = 5,
         scoring: Any = None,
-        selection: str = "one_standard_error",
+        selection: str = "best",
         loss: str = "squared_hinge",
         fit_intercept: bool = True,
         penalized_intercept: bool = False,
@@ -205,7 +205,7 @@ class LinearSVMCV(BatchClassifier):
             experiment = model._fit(where, X, y, sample_weight)
         warn_if_wide(where, as_list(model.certificate_), model.max_iter, model.max_time)
         model._warn_if_largest(where)
-        if model.scoring is None:
+        if model.scoring is None and model.class_weight is None:
             model._warn_if_useless(where, experiment)
         return self
 
@@ -213,7 +213,7 @@ class LinearSVMCV(BatchClassifier):
         """Fit a draft, and return the cross-validation."""
         self._forget_reading()
         settings = Settings.of(where, self, 1.0)
-        check_choice(where, "selection", self.selection, ("one_standard_error", "best"))
+        check_choice(where, "selection", self.selection, ("best", "one_standard_error"))
         check_multi_class(where, self)
         data = validate_training_set(self, where, X, y, sample_weight, self.class_weight)
         strategy = choose_strategy(self.multi_class, data)
