@@ -182,3 +182,17 @@ def test_lines_are_skipped_in_text_by_a_known_word(folder, fitted):
     assert_refused(novikoff("fit", "SELECT 1 AS x, 2 AS y", "--on-bad", "skip"), "lines can be skipped in svmlight")
     assert_refused(novikoff("fit", folder / "mails.csv", "--on-bad", "jump"), "skip or stop is needed")
     assert_refused(novikoff("fit", folder / "mails.csv", "--on", "local", "--on-bad", "skip"), "--on-bad")
+
+
+def test_arrays_of_numpy_are_read_and_amounts_refused(tmp_path):
+    X, y = sets.X, np.arange(len(sets.X)) % 2
+    np.savez(tmp_path / "rows.npz", X=X, y=y)
+    np.save(tmp_path / "rows.npy", X)
+    novikoff("fit", "rows.npz", "-o", "m.nvk", folder=tmp_path)
+    assert novikoff("certify", "m.nvk", "rows.npz", folder=tmp_path).code == 0
+    assert len(novikoff("predict", "m.nvk", "rows.npy", folder=tmp_path).out.splitlines()) == len(X)
+    (tmp_path / "t.csv").write_text("a,price\n" + "".join(f"{i % 3},{i}\n" for i in range(60)))
+    refused = novikoff("fit", "t.csv", "--target", "price", folder=tmp_path)
+    assert_refused(refused, "a regression target", "--numbers-as-classes")
+    run = novikoff("fit", "t.csv", "--target", "price", "--numbers-as-classes", "--holdout", "0", folder=tmp_path)
+    assert run.code == 0

@@ -17,7 +17,7 @@ import typer
 
 from novikoff._counts import counted
 from novikoff._fingerprint import fingerprint
-from novikoff._labels import encode
+from novikoff._labels import encode, refuse_amounts
 from novikoff._learner_names import LEARNERS
 from novikoff.data.batch import Batch
 from novikoff.data.reading import Reading
@@ -46,7 +46,7 @@ from ._options import (
     opening_from,
     reading_from,
 )
-from ._output import Line, check_output, print_message, print_result, progress
+from ._output import Line, check_output, print_result, progress
 from ._quality import (
     Qualities,
     Quality,
@@ -69,7 +69,6 @@ CROSS_VALIDATION = tuple(
 )
 OPTIONS = LearnerOptions(LEARNERS, "linear-svm", (*READING, *SCALING), CROSS_VALIDATION)
 MAX_CLASSES_LISTED = 6
-MAX_CLASSES_EXPECTED, MIN_ROWS_PER_CLASS = 50, 10  # of labels that are whole numbers
 
 
 def fit(
@@ -101,6 +100,10 @@ def fit(
         int | None,
         typer.Option(metavar="N", min=1, help="With --checkpoint, the number of rounds between two; 5 by default."),
     ] = None,
+    numbers_as_classes: Annotated[
+        bool,
+        typer.Option("--numbers-as-classes", metavar="", help="Accept a target of many different whole numbers."),
+    ] = False,
     on_bad: OnBad = "stop",
     format: Format = None,
     attach: Attach = None,
@@ -137,7 +140,8 @@ def fit(
     with timed(seconds, "read"), progress("reading", quiet):
         batch = reading.read("fit", data, encoder=encoder, **opening)
     print_notes(batch, quiet or json)
-    _warn_of_amounts(batch.y, quiet or json)
+    if not numbers_as_classes:
+        refuse_amounts(data, batch.y)
     match_class_weight(model, batch.y)
     learned = reading.after(batch)
     other = None if test is None else _test_rows(learned, test, opening, batch, quiet or json)
@@ -284,15 +288,6 @@ def describe(batch: Batch) -> dict[str, Any]:
             {"label": label, "rows": count} for label, count in zip(labels.tolist(), counts.tolist(), strict=True)
         ],
     }
-
-
-def _warn_of_amounts(y: Any, quiet: bool) -> None:
-    """Print a note if labels are many different numbers, as amounts are: the fit takes long and helps little."""
-    if quiet or y.dtype.kind not in "iu":
-        return
-    labels = len(encode("fit", y)[0])
-    if labels > MAX_CLASSES_EXPECTED and MIN_ROWS_PER_CLASS * labels > len(y):
-        print_message(f"note: the labels have {labels:,} different values; each is a class, not an amount")
 
 
 def _lines(

@@ -134,8 +134,8 @@ def scan(
         ``"-"`` is standard input. SQL runs in DuckDB, as in ``"SELECT ... FROM 'clicks/*.parquet'"``. Tables are those
         of pandas, polars, pyarrow and DuckDB. Text may be compressed with gzip, bzip2, xz or zstd.
     format : str, default=None
-        "svmlight", "csv", "tsv", "ndjson", "json", "parquet", "arrow", "excel" or "cache". None takes the ending
-        of the file name, then the content of the file, and then svmlight.
+        "svmlight", "csv", "tsv", "ndjson", "json", "parquet", "arrow", "excel", "numpy" or "cache". None takes the
+        ending of the file name, then the content of the file, and then svmlight.
     target : str, int or False, default=None
         The column of labels of a table: its name, its number from 1, "first" or "last". None takes the one that is
         called y, label, target or class. With False, the table has no labels, and y is None.

@@ -133,8 +133,13 @@ def split_records(lines: Sequence[str], delimiter: str, quote: str) -> Split | N
         lines = [line.replace("\t", " ").strip(" \n") for line in lines]
 
     def reader(lines: Sequence[str], *, strict: bool) -> Any:
-        form = {"delimiter": delimiter or "\x1f", "quotechar": quote, "skipinitialspace": delimiter != "\t"}
-        return csv.reader(lines, **form, strict=strict)
+        return csv.reader(
+            lines,
+            delimiter=delimiter or "\x1f",
+            quotechar=quote,
+            skipinitialspace=delimiter != "\t",
+            strict=strict,
+        )
 
     records: list[list[str]] = []
     begin = first = 0
