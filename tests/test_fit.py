@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+import scipy.sparse as sp
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import GridSearchCV, cross_val_score
@@ -67,6 +68,7 @@ def sources(folder):
         "pattern": (str(folder / "part*.csv"), {}),
         "bytes": ((folder / "t.csv").read_bytes(), {"format": "csv"}),
         "polars": (pl.from_pandas(LABELLED), {}),
+        "labels beside the table": (FRAME, {"y": Y}),
         "SQL": (f"SELECT * FROM '{folder}/t.parquet'", {}),
     }
 
@@ -273,3 +275,57 @@ def test_columns_may_be_numbers_and_ranges_and_misspelled_options_are_told(tmp_p
         assert nk.load(tmp_path / "m.nvk").predict(table).tolist() == table["kind"].tolist()
     with pytest.raises(nk.InvalidInputError, match=r"there is no option exlude\. Did you mean 'exclude'\?"):
         nk.fit(table, target="kind", exlude="b")
+
+
+def test_arrays_and_files_of_arrays_give_the_same_model(tmp_path):
+    X, y = RNG.normal(size=(40, 3)), np.repeat(["no", "yes"], 20)
+    X[5, 1] = np.nan
+    np.savez(tmp_path / "named.npz", X=X, y=y, more=y[:2])
+    np.savez(tmp_path / "others.npz", labels=y, rows=X)
+    np.save(tmp_path / "rows.npy", X)
+    expected = nk.fit(X, y, C=0.5)
+    for source, labels in (("named.npz", None), ("others.npz", None), ("rows.npy", y)):
+        found = nk.fit(tmp_path / source, labels, C=0.5)
+        np.testing.assert_allclose(found.decision_function(X), expected.decision_function(X))
+        assert found["model"].C == 0.5
+    nk.save(expected, tmp_path / "m.nvk")
+    assert nk.load(tmp_path / "m.nvk").predict(tmp_path / "rows.npy").tolist() == expected.predict(X).tolist()
+    assert isinstance(nk.fit(sp.csr_array(np.nan_to_num(X)), y), nk.LinearSVM)
+
+
+AMOUNTS = pd.DataFrame({"a": np.arange(200) % 7, "price": np.arange(200), "share": np.arange(200) / 8})
+REFUSED = [
+    (lambda: nk.fit(np.eye(3)), r"an array needs labels. Write fit\(X, y\)."),
+    (lambda: nk.fit(LABELLED, "y"), "use target='y'"),
+    (lambda: nk.fit(FRAME, Y, target="y"), "target cannot be combined with y"),
+    (lambda: nk.fit(LABELLED, model=nk.Perceptron(), max_iter=3), r"model=Perceptron\(max_iter=...\)"),
+    (lambda: nk.fit(LABELLED, depth=3), "there is no option depth"),
+    (lambda: nk.fit(AMOUNTS, target="price"), "200 different numbers in 200 rows: a regression target"),
+    (lambda: nk.fit(AMOUNTS[["a"]], AMOUNTS["price"]), "numbers_as_classes=True"),
+    (lambda: nk.fit(AMOUNTS, target="share"), "'share' holds '0.125', so it looks like a regression target"),
+]
+
+
+@pytest.mark.parametrize(("call", "message"), REFUSED)
+def test_the_message_says_what_to_write(call, message):
+    with pytest.raises(nk.InvalidInputError, match=message):
+        call()
+
+
+def test_numbers_are_classes_if_asked_for():
+    assert len(nk.fit(AMOUNTS[:60], target="price", numbers_as_classes=True).classes_) == 60
+
+
+@pytest.mark.parametrize(
+    ("arrays", "message"),
+    [
+        ({"a": np.eye(3), "b": np.eye(3)}, "a matrix X of numbers and a vector y"),
+        ({"X": np.eye(3), "y": [1, 2]}, "y must have one label per row, 3 in all"),
+        ({"X": np.array([[1, "a"]], dtype=object), "y": [1]}, "not a readable array of NumPy: Object arrays cannot"),
+        ({}, "no arrays"),
+    ],
+)
+def test_other_arrays_of_a_file_are_refused(tmp_path, arrays, message):
+    np.savez(tmp_path / "a.npz", **arrays)
+    with pytest.raises(nk.InvalidInputError, match=message):
+        nk.fit(tmp_path / "a.npz")

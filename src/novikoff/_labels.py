@@ -11,6 +11,7 @@ from novikoff._validation import check_labels
 from novikoff.errors import input_error, quote
 
 Codes = NDArray[np.int32]
+MAX_CLASSES_EXPECTED, MIN_ROWS_PER_CLASS = 50, 10  # of labels that are numbers
 
 
 def encode(where: str, labels: NDArray[Any]) -> tuple[NDArray[Any], Codes]:
@@ -33,6 +34,17 @@ def encode(where: str, labels: NDArray[Any]) -> tuple[NDArray[Any], Codes]:
     except TypeError as error:
         raise input_error(where, f"labels must be of one type, so that they can be sorted: {error}.") from None
     return classes, codes.astype(np.int32).reshape(-1)
+
+
+def refuse_amounts(where: str, labels: NDArray[Any]) -> None:
+    """Refuse labels that are many different numbers, as amounts are."""
+    if labels.dtype.kind not in "iuf":
+        return
+    count = len(encode(where, labels)[0])
+    if count > MAX_CLASSES_EXPECTED and MIN_ROWS_PER_CLASS * count > len(labels):
+        wrong = f"the target has {count:,} different numbers in {len(labels):,} rows: a regression target, which"
+        remedy = "Use target= to name another column, or numbers_as_classes=True if each number is a class."
+        raise input_error(where, f"{wrong} novikoff does not fit. {remedy}")
 
 
 def declared_classes(where: str, classes: Any) -> NDArray[Any]:

@@ -84,6 +84,12 @@ def did_you_mean(word: str, names: Iterable[str]) -> str:
 
 
 MIN_SIMILARITY = 0.7  # of a misspelled name
+
+
+class MalformedLineError(InvalidInputError):
+    """A malformed line of text, which ``on_bad="skip"`` leaves out."""
+
+
 MAX_QUOTE_LENGTH = 80  # characters of a user's value that an error message shows
 MAX_QUOTED_VALUES = 5  # of a list of the user
 MAX_MESSAGE_LENGTH = 1000  # characters of a message, which may contain names of any length
@@ -117,6 +123,11 @@ def input_error(where: str, message: str) -> InvalidInputError:
 def no_rows_error(name: str, message: str) -> NoRowsError:
     """Return the error of a file without rows; as ``input_error``, but of a type by which callers can tell it."""
     return NoRowsError(_readable(f"{name}: {message}"))
+
+
+def malformed_line_error(place: str, message: str) -> MalformedLineError:
+    """Return the error of a malformed line; as ``input_error``, but of a type by which callers can tell it."""
+    return MalformedLineError(_readable(f"{place}: {message}"))
 
 
 def _readable(text: str) -> str:

@@ -145,3 +145,54 @@ def test_svmlight_that_counts_from_0_is_read_so_again(tmp_path):
     done("fit", tmp_path / "zero.svm", "--index-base", "0", "-q", "-o", tmp_path / "m.nvk")
     assert done("certify", tmp_path / "m.nvk", tmp_path / "zero.svm").code == 0
     assert done("inspect", tmp_path / "m.nvk", "--json").json["features"] == 4
+
+
+BAD_LINES = {  # a file, two of whose lines are malformed, and another one of these
+    "csv": (b"x,y\n" + b"1,a\n2,b\n5,b\n" * 8 + b"1,2,3\n" + b"4,b\n" + b"1\n", b"7\n"),
+    "ndjson": (b'{"x": 1, "y": "a"}\n{"x": 2, "y": "b"}\n' * 12 + b'{"x"\n{"x": 4, "y": "b"}\n{\n', b"{\n"),
+    "svm": (b"0 1:1\n1 1:2\n" * 12 + b"0 1:x\n" + b"1 1:4\n" + b"x\n", b"x\n"),
+}
+
+
+@pytest.mark.parametrize("kind", BAD_LINES)
+def test_malformed_lines_are_skipped_if_asked_for(tmp_path, kind):
+    text, one_more = BAD_LINES[kind]
+    data, model, skip = tmp_path / f"bad.{kind}", tmp_path / "m.nvk", ("--on-bad", "skip")
+    data.write_bytes(text)
+    refused = novikoff("fit", data)
+    assert "Use --on-bad skip to leave out malformed lines." in refused.err
+    fit = novikoff("fit", data, "-o", model, *skip)
+    assert "skipped 2 malformed lines" in fit.err
+    assert "--on-bad skip" in fit.out
+    assert novikoff("fit", data, "--json", *skip).json["bad_lines"] == 2
+    rows = text.count(b"\n") - 2 - (kind == "csv")
+    for subcommand in ("predict", "score", "report", "certify"):
+        assert novikoff(subcommand, model, data, folder=tmp_path).code == 2
+        run = novikoff(subcommand, model, data, *skip, folder=tmp_path)
+        assert (run.code, "skipped 2 malformed lines" in run.err) == (0, True)
+        assert novikoff(subcommand, model, data, "--json", *skip, folder=tmp_path).json["bad_lines"] == 2
+        assert subcommand != "predict" or len(run.out.splitlines()) == rows
+    data.write_bytes(text + one_more)
+    assert_refused(
+        novikoff("certify", model, data, "--json", *skip), "3 malformed lines of", "2 were when the model was fitted"
+    )
+
+
+def test_lines_are_skipped_in_text_by_a_known_word(folder, fitted):
+    assert_refused(novikoff("fit", "SELECT 1 AS x, 2 AS y", "--on-bad", "skip"), "lines can be skipped in svmlight")
+    assert_refused(novikoff("fit", folder / "mails.csv", "--on-bad", "jump"), "skip or stop is needed")
+    assert_refused(novikoff("fit", folder / "mails.csv", "--on", "local", "--on-bad", "skip"), "--on-bad")
+
+
+def test_arrays_of_numpy_are_read_and_amounts_refused(tmp_path):
+    X, y = sets.X, np.arange(len(sets.X)) % 2
+    np.savez(tmp_path / "rows.npz", X=X, y=y)
+    np.save(tmp_path / "rows.npy", X)
+    novikoff("fit", "rows.npz", "-o", "m.nvk", folder=tmp_path)
+    assert novikoff("certify", "m.nvk", "rows.npz", folder=tmp_path).code == 0
+    assert len(novikoff("predict", "m.nvk", "rows.npy", folder=tmp_path).out.splitlines()) == len(X)
+    (tmp_path / "t.csv").write_text("a,price\n" + "".join(f"{i % 3},{i}\n" for i in range(60)))
+    refused = novikoff("fit", "t.csv", "--target", "price", folder=tmp_path)
+    assert_refused(refused, "a regression target", "--numbers-as-classes")
+    run = novikoff("fit", "t.csv", "--target", "price", "--numbers-as-classes", "--holdout", "0", folder=tmp_path)
+    assert run.code == 0

@@ -102,6 +102,23 @@ def test_weights_that_are_not_weights_are_malformed():
         assert (y.tolist(), w.tolist(), stream.bad_lines) == (["a", "b"], [1.0, 2.0], 3)
 
 
+@pytest.mark.parametrize(
+    ("text", "options"),
+    [
+        (b"x,y\n1,a\n2,b,c\n3,\n4,b\n", {"format": "csv"}),
+        (b"x,y\n1,a\n2,b,c\n3,\n4,b\n", {"format": "csv", "hashing": nk.Hashing(n_bits=4)}),
+        (b'{"x": 1, "y": "a"}\n{"x": 2\n{"x": 3}\n{"x": 4, "y": "b"}\n', {}),
+        (b"0 1:1\n0 1:x\nx\n1 1:4\n", {}),
+    ],
+)
+def test_whole_sources_are_read_without_malformed_lines(text, options):
+    batch = nk.read(text, on_bad="skip", **options)
+    assert (batch.X.shape[0], len(set(batch.y.tolist())), batch.skipped) == (2, 2, 2)
+    assert [note for note in batch.notes if note.startswith("skipped 2 malformed lines (<bytes>, line ")]
+    with pytest.warns(UserWarning, match="skipped 2 malformed lines"):
+        nk.fit(text, on_bad="skip", **options if "hashing" not in options else {"format": "csv"})
+
+
 def test_labels_that_are_not_whole_numbers_are_malformed_after_whole_ones():
     stream = nk.scan(b"x,y\n" + b"1,0\n2,1\n" * 8 + b"1,0.5\n4,1\n", format="csv", target="y", on_bad="skip")
     ((_, y),) = stream
@@ -110,11 +127,9 @@ def test_labels_that_are_not_whole_numbers_are_malformed_after_whole_ones():
         list(nk.scan(b"x,y\n" + b"1,0\n2,1\n" * 8 + b"1,0.5\n4,1\n", format="csv", target="y"))
 
 
-def test_only_streams_skip_lines():
+def test_lines_are_skipped_in_text_only():
     with pytest.raises(nk.InvalidInputError, match="on_bad"):
         nk.scan(b"1 1:1\n", on_bad="ignore")
-    with pytest.raises(nk.InvalidInputError, match="scan"):
-        nk.read(b"1 1:1\n", on_bad="skip")
     with pytest.raises(nk.InvalidInputError, match="on_bad"):
         nk.scan("SELECT 1 AS y, 2 AS x", on_bad="skip")
 

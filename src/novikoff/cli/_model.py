@@ -17,7 +17,7 @@ from novikoff.theory.verification import Check
 from ._output import Line, as_options, print_message
 
 PLAIN = ("", "comma-separated, header", "tab-separated, header")  # text that needs no note about how it was read
-
+IN_NOTES = ("delimiter", "encoding", "format", "quote", "target")  # options that notes advise
 MAX_NAMES = 5  # of columns in an error message
 
 
@@ -109,7 +109,7 @@ def print_notes(batch: Batch, quiet: bool = False) -> None:
     if not quiet:
         read_as = [f"read as {batch.read_as}"] * (batch.read_as not in PLAIN)
         for line in [*read_as, *batch.notes]:
-            print_message(f"note: {as_options(line, ('target',))}")
+            print_message(f"note: {as_options(line, IN_NOTES)}")
 
 
 def match_columns(where: str, width: int, reading: Reading, batch: Batch, quiet: bool = False) -> Any:

@@ -12,6 +12,7 @@ from typing import Annotated, Any
 
 import typer
 
+from novikoff.data.bad_lines import SKIP, STOP
 from novikoff.data.delimited.dialect import DialectOptions
 from novikoff.data.encoding.encoder import TableEncoder
 from novikoff.data.formats import file_formats, find_format
@@ -31,6 +32,7 @@ Attach = Annotated[
     list[str] | None,
     typer.Option(metavar="NAME=PATH", help="Database that the SQL query may read under this name. Repeatable."),
 ]
+OnBad = Annotated[str, typer.Option(metavar="HOW", help="What to do about a malformed line of text: stop or skip.")]
 Exact = Annotated[
     bool, typer.Option("--exact", metavar="", help="Use exact arithmetic where rounding would leave a claim open.")
 ]
@@ -297,10 +299,19 @@ def _number_or_word(text: str) -> str | float:
         return text
 
 
-def opening_from(format: str | None, attach: list[str] | None) -> dict[str, Any]:
-    """Return the arguments of ``read`` and ``scan`` that say what DATA is."""
+def opening_from(format: str | None, attach: list[str] | None, on_bad: str = STOP, data: str = "") -> dict[str, Any]:
+    """Return the arguments of ``read`` and ``scan`` that say what DATA is, and what its malformed lines mean."""
     pairs = [pair.partition("=") for pair in attach or ()]
     for name, equals, path in pairs:
         if not (name and equals and path):
             raise input_error("--attach", f"NAME=PATH is needed, not {quote(name + equals + path)}.")
-    return {"format": format, "attach": {name: path for name, _, path in pairs} or None}
+    opening = {"format": format, "attach": {name: path for name, _, path in pairs} or None}
+    if on_bad == STOP:
+        return opening
+    if on_bad != SKIP:
+        raise input_error("--on-bad", f"skip or stop is needed, not {quote(on_bad)}.")
+    found = find_format("scan", data, format)
+    if "on_bad" not in found.options:
+        message = f"lines can be skipped in svmlight, CSV, TSV and NDJSON, but DATA is {found.name}."
+        raise input_error("--on-bad", message)
+    return opening | {"on_bad": on_bad}

@@ -21,7 +21,7 @@ from novikoff._atomic import check_place
 from novikoff._json import plain
 from novikoff._printable import printable
 from novikoff._progress import ProgressCallback
-from novikoff.errors import NovikoffError, input_error
+from novikoff.errors import MalformedLineError, NovikoffError, input_error
 
 from ._ending import INVALID_INPUT, end, end_with
 from ._ending import print_message as print_message
@@ -51,7 +51,10 @@ def subcommand(function: Callable[..., None]) -> Callable[..., None]:
             function(*arguments, **values)
             sys.stdout.flush()
         except NovikoffError as error:
-            end(as_options(str(error), _options(function)), INVALID_INPUT)
+            options = _options(function)
+            skips = isinstance(error, MalformedLineError) and "on_bad" in options
+            message = f"{error} Use --on-bad skip to leave out malformed lines." if skips else str(error)
+            end(as_options(message, options), INVALID_INPUT)
         except (typer.Exit, typer.Abort, typer.BadParameter):
             raise
         except (Exception, KeyboardInterrupt) as error:

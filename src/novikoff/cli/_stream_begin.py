@@ -11,7 +11,6 @@ from novikoff._counts import counted
 from novikoff._learner_names import ONLINE
 from novikoff.data.encoding.running import POLICIES, SCALES
 from novikoff.data.evaluation_state import EvaluationState
-from novikoff.data.formats import find_format
 from novikoff.data.late_rows import LateRows
 from novikoff.data.position import Position, SourceFiles
 from novikoff.data.reading import Reading
@@ -58,16 +57,8 @@ class Source:
 
     def opening(self) -> dict[str, Any]:
         """Return the arguments of ``scan`` that say what DATA is."""
-        opening = {"follow": ROTATE if self.follow else False, **opening_from(self.format, self.attach)}
-        if self.on_bad == "stop":
-            return opening
-        if self.on_bad != "skip":
-            raise input_error("--on-bad", f"skip or stop is needed, not {quote(self.on_bad)}.")
-        found = find_format("scan", self.data, self.format)
-        if "on_bad" not in found.options:
-            message = f"lines can be skipped in svmlight, CSV, TSV and NDJSON, but DATA is {found.name}."
-            raise input_error("--on-bad", message)
-        return opening | {"on_bad": self.on_bad}
+        opening = opening_from(self.format, self.attach, self.on_bad, self.data)
+        return {"follow": ROTATE if self.follow else False, **opening}
 
     def given(self) -> dict[str, Any]:
         """Return those of the options that are not at their defaults and change the rows."""

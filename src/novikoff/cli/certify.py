@@ -10,12 +10,13 @@ import typer
 
 from novikoff._counts import counted
 from novikoff._verify import check_sets, verdict_on_data, verify, with_encoder
+from novikoff.errors import input_error
 from novikoff.persistence import model_file
 from novikoff.theory.verification import Check, Verification
 
 from ._ending import NEGATIVE_VERDICT
 from ._model import read_learned, reading_of
-from ._options import Attach, DataArgument, Exact, Format, Json, ModelArgument, opening_from
+from ._options import Attach, DataArgument, Exact, Format, Json, ModelArgument, OnBad, opening_from
 from ._output import print_result, progress
 
 MAX_PROBLEMS = 3  # whose checks are all shown
@@ -29,6 +30,7 @@ def certify(
     certificates: Annotated[
         bool, typer.Option("--certificates", metavar="", help="Print the check of every claim of every certificate.")
     ] = False,
+    on_bad: OnBad = "stop",
     format: Format = None,
     attach: Attach = None,
     json: Json = False,
@@ -42,7 +44,12 @@ def certify(
     stored = model_file.load_stream(model)
     learner, reading = stored.model, reading_of(model, stored.model)
     with progress("checking", quiet=json) as say:
-        batch, of_encoder = read_learned("certify", learner, reading, data, opening_from(format, attach), quiet=json)
+        opening = opening_from(format, attach, on_bad, data)
+        batch, of_encoder = read_learned("certify", learner, reading, data, opening, quiet=json)
+        skipped = batch.skipped or 0
+        if on_bad != "stop" and reading.skipped not in (None, skipped):
+            left_out = f"{counted(skipped, 'malformed line')} of {data} are skipped, and {reading.skipped:,} were"
+            raise input_error("certify", f"{left_out} when the model was fitted. Use the file that it was fitted to.")
         found = verify(learner, batch.X, batch.y, batch.weights, exact, say)
         of_sets = []
         if stored.sets is not None and not found.failures:
@@ -52,11 +59,14 @@ def certify(
     verdict = verdict_on_data(found.failures) or own
     row = next((check.row for check in found.failures if check.row is not None), None)
     lines = [("verdict", verdict if row is None else f"{verdict} by row {row} of {data} (the first row is row 0)")]
+    if skipped:
+        lines.append(("skipped", counted(skipped, "malformed line")))
     names = [problem.name for problem in learner.record_.problems]
     shown = found.checks if certificates or len(names) <= MAX_PROBLEMS else _summary(found.checks, names)
     lines += [(check.status, f"{check.claim}: {check.detail}") for check in shown]
     checks = [dataclasses.asdict(check) for check in found.checks]
-    print_result({"verdict": verdict, "row": row, "checks": checks}, json, lines)
+    result = {"verdict": verdict, "row": row, "checks": checks} | ({"bad_lines": skipped} if skipped else {})
+    print_result(result, json, lines)
     if not found:
         raise typer.Exit(NEGATIVE_VERDICT)
 

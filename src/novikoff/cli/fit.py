@@ -17,7 +17,7 @@ import typer
 
 from novikoff._counts import counted
 from novikoff._fingerprint import fingerprint
-from novikoff._labels import encode
+from novikoff._labels import encode, refuse_amounts
 from novikoff._learner_names import LEARNERS
 from novikoff.data.batch import Batch
 from novikoff.data.reading import Reading
@@ -40,6 +40,7 @@ from ._options import (
     Format,
     HeldOut,
     Json,
+    OnBad,
     Quiet,
     check_fraction,
     opening_from,
@@ -68,7 +69,6 @@ CROSS_VALIDATION = tuple(
 )
 OPTIONS = LearnerOptions(LEARNERS, "linear-svm", (*READING, *SCALING), CROSS_VALIDATION)
 MAX_CLASSES_LISTED = 6
-MAX_CLASSES_EXPECTED, MIN_ROWS_PER_CLASS = 50, 10  # of labels that are whole numbers
 
 
 def fit(
@@ -100,6 +100,11 @@ def fit(
         int | None,
         typer.Option(metavar="N", min=1, help="With --checkpoint, the number of rounds between two; 5 by default."),
     ] = None,
+    numbers_as_classes: Annotated[
+        bool,
+        typer.Option("--numbers-as-classes", metavar="", help="Accept a target of many different whole numbers."),
+    ] = False,
+    on_bad: OnBad = "stop",
     format: Format = None,
     attach: Attach = None,
     quiet: Quiet = False,
@@ -122,11 +127,11 @@ def fit(
         command = Command(
             data, output, learner, test, on, checkpoint, checkpoint_every, format, quiet, json, certificates
         )
-        fit_in_rounds(command, {"cv": cv, "holdout": holdout, "attach": attach}, options)
+        fit_in_rounds(command, {"cv": cv, "holdout": holdout, "attach": attach, "on_bad": on_bad != "stop"}, options)
         return
     check_output("fit", output, data, test, attach=attach)
     check_fraction(holdout)
-    opening, (reading, encoder) = opening_from(format, attach), reading_from(options, data, format)
+    opening, (reading, encoder) = opening_from(format, attach, on_bad, data), reading_from(options, data, format)
     given = {option: value for o in CROSS_VALIDATION if (value := options.pop(option := o.name)) is not None}
     model = build(learner, LEARNERS, options)
     if cv is not None or given:
@@ -135,7 +140,8 @@ def fit(
     with timed(seconds, "read"), progress("reading", quiet):
         batch = reading.read("fit", data, encoder=encoder, **opening)
     print_notes(batch, quiet or json)
-    _warn_of_amounts(batch.y, quiet or json)
+    if not numbers_as_classes:
+        refuse_amounts(data, batch.y)
     match_class_weight(model, batch.y)
     learned = reading.after(batch)
     other = None if test is None else _test_rows(learned, test, opening, batch, quiet or json)
@@ -221,6 +227,8 @@ def _result(
         result |= {"passes": model.n_iter_, "stopped": model.stopped_}
     if left_out := _left_out(batch):
         result["left_out"] = left_out
+    if batch.skipped:
+        result["bad_lines"] = batch.skipped
     if output is not None:
         result["model"] = output
     return result
@@ -295,15 +303,6 @@ def describe(batch: Batch) -> dict[str, Any]:
     }
 
 
-def _warn_of_amounts(y: Any, quiet: bool) -> None:
-    """Print a note if labels are many different numbers, as amounts are: the fit takes long and helps little."""
-    if quiet or y.dtype.kind not in "iu":
-        return
-    labels = len(encode("fit", y)[0])
-    if labels > MAX_CLASSES_EXPECTED and MIN_ROWS_PER_CLASS * labels > len(y):
-        print_message(f"note: the labels have {labels:,} different values; each is a class, not an amount")
-
-
 def _lines(
     data: str, result: dict[str, Any], record: RunRecord, accuracies: list[Line], certificates: bool
 ) -> list[Line]:
@@ -331,7 +330,8 @@ def _lines(
     if "model" in result:
         path = result["model"]
         rows = "FILE, which holds the rows that came through the pipe" if data == "-" else shlex.quote(data)
-        check = f"check it with: novikoff certify {shlex.quote(path)} {rows}"
+        skips = " --on-bad skip" * ("bad_lines" in result)
+        check = f"check it with: novikoff certify {shlex.quote(path)} {rows}{skips}"
         size = f"{path}, fitted to all {counted(result['rows'], 'row')}, {counted(os.path.getsize(path), 'byte')}"
         lines.append(("saved", f"{size}; {check}"))
     else:

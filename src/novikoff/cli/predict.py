@@ -16,7 +16,7 @@ from novikoff.data.batch import Batch
 from novikoff.errors import input_error, quote
 
 from ._model import check_missing_columns, load_model, match_columns
-from ._options import Attach, DataArgument, Format, Json, MissingColumns, ModelArgument, Quiet, opening_from
+from ._options import Attach, DataArgument, Format, Json, MissingColumns, ModelArgument, OnBad, Quiet, opening_from
 from ._output import check_output, print_exactly, print_message, print_result
 
 NOT_IN_LINES = re.compile("[\n\r\t\ud800-\udfff]")  # what would end a line or a field, or UTF-8 cannot express
@@ -29,6 +29,7 @@ def predict(
     scores: Annotated[bool, typer.Option("--scores", metavar="", help="Print scores instead of labels.")] = False,
     proba: Annotated[bool, typer.Option("--proba", metavar="", help="Print probabilities instead of labels.")] = False,
     missing_columns: MissingColumns = "error",
+    on_bad: OnBad = "stop",
     format: Format = None,
     attach: Attach = None,
     quiet: Quiet = False,
@@ -37,6 +38,8 @@ def predict(
     """Predict the labels of DATA, one per line.
 
     Labels in DATA are ignored. In svmlight each line must begin with a label; any number, such as 0, will do.
+    With --on-bad skip, a malformed line gives no prediction; how many there are is told on standard error, and with
+    --json in bad_lines.
     """
     check_output("predict", output, model, data, attach=attach)
     learner, reading = load_model(model)
@@ -44,7 +47,8 @@ def predict(
         raise input_error("predict", "use --scores or --proba, not both.")
     if proba and not hasattr(learner, "predict_proba"):
         raise input_error(model, "the model gives no probabilities. Fit it with --probability.")
-    opening = opening_from(format, attach) | {"missing_columns": check_missing_columns(reading, missing_columns)}
+    opening = opening_from(format, attach, on_bad, data)
+    opening |= {"missing_columns": check_missing_columns(reading, missing_columns)}
     stream = reading.scan(data, labelled=False, **opening)
 
     def predictions(index: int, batch: Batch) -> Any:
@@ -59,11 +63,14 @@ def predict(
             for note in stream.notes:
                 print_message(f"note: {note}")
 
+    def bad_lines() -> dict[str, int]:
+        return {"bad_lines": stream.bad_lines} if stream.bad_lines else {}
+
     several = proba or (scores and len(learner.classes_) > 2)
     if json and output is None:
         entries = [entry for part in parts() for entry in part.tolist()]
         kind = "probabilities" if proba else "scores" if scores else "predictions"
-        print_result({"classes": learner.classes_.tolist(), kind: entries}, True, [])
+        print_result({"classes": learner.classes_.tolist(), kind: entries} | bad_lines(), True, [])
         return
     names = [str(label) for label in learner.classes_.tolist()]
     if any(NOT_IN_LINES.search(name) for name in names) and (several or not scores):
@@ -78,7 +85,7 @@ def predict(
         for line in _lines(parts(), header):
             file.write(line.encode())
     if json:
-        print_result({"classes": learner.classes_.tolist(), "file": output}, True, [])
+        print_result({"classes": learner.classes_.tolist(), "file": output} | bad_lines(), True, [])
 
 
 def _lines(parts: Iterator[Any], header: str | None) -> Iterator[str]:

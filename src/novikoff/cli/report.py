@@ -20,6 +20,7 @@ from ._options import (
     HeldOut,
     Json,
     ModelArgument,
+    OnBad,
     Quiet,
     check_fraction,
     opening_from,
@@ -36,6 +37,7 @@ def report(
     title: Annotated[str | None, typer.Option(metavar="TEXT", help="Title of the page.")] = None,
     test: Annotated[str | None, typer.Option(metavar="DATA", help="Measure the accuracy on these rows.")] = None,
     holdout: HeldOut = None,
+    on_bad: OnBad = "stop",
     format: Format = None,
     attach: Attach = None,
     quiet: Quiet = False,
@@ -52,7 +54,7 @@ def report(
     check_output("report", output, model, data, test, attach=attach)
     check_fraction(holdout)
     learner, reading = load_model(model)
-    opening = opening_from(format, attach)
+    opening = opening_from(format, attach, on_bad, data)
     batch, of_encoder = read_learned("report", learner, reading, data, opening, quiet=quiet or json)
     if batch.X.shape[1] != learner.n_features_in_:
         wrong = (
@@ -96,6 +98,8 @@ def report(
         "warnings": warnings,
         "certificate": verdict.status,
     }
+    if batch.skipped:
+        result["bad_lines"] = batch.skipped
     print_result(result, json, lines)
 
 

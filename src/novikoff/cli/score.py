@@ -6,7 +6,7 @@ from novikoff._counts import counted
 from novikoff.evaluate import scores, warnings_of
 
 from ._model import check_missing_columns, load_model, read_rows, target_lines, target_result
-from ._options import Attach, DataArgument, Format, Json, MissingColumns, ModelArgument, opening_from
+from ._options import Attach, DataArgument, Format, Json, MissingColumns, ModelArgument, OnBad, opening_from
 from ._output import Line, as_fit_options, print_result
 from ._scores import accuracy_line, as_result, balanced_line, class_lines, confusion_lines, refuse_unknown_labels
 
@@ -15,6 +15,7 @@ def score(
     model: ModelArgument,
     data: DataArgument,
     missing_columns: MissingColumns = "error",
+    on_bad: OnBad = "stop",
     format: Format = None,
     attach: Attach = None,
     json: Json = False,
@@ -25,7 +26,8 @@ def score(
     class, and the confusion matrix; for two classes also ROC AUC and average precision.
     """
     learner, reading = load_model(model)
-    opening = opening_from(format, attach) | {"missing_columns": check_missing_columns(reading, missing_columns)}
+    opening = opening_from(format, attach, on_bad, data)
+    opening |= {"missing_columns": check_missing_columns(reading, missing_columns)}
     batch = read_rows("score", learner, reading, data, opening, quiet=json)
     found = scores(learner, batch.X, batch.y, batch.weights)
     refuse_unknown_labels("score", data, found, learner.classes_)
@@ -40,4 +42,7 @@ def score(
     if found.roc_auc is not None:
         lines += [("ROC AUC", f"{found.roc_auc:.4f}"), ("average precision", f"{found.average_precision:.4f}")]
     lines += [*class_lines(found, learner.classes_), *confusion_lines(found)]
-    print_result(target_result(batch.target) | as_result(found) | {"warnings": warnings}, json, lines)
+    result = target_result(batch.target) | as_result(found) | {"warnings": warnings}
+    if batch.skipped:
+        result["bad_lines"] = batch.skipped
+    print_result(result, json, lines)

@@ -18,8 +18,8 @@ from novikoff.data.evaluation_state import EvaluationState
 from novikoff.errors import NovikoffError, input_error
 
 from ._ending import INTERRUPTED, NEGATIVE_VERDICT
-from ._model import target_lines, target_result
-from ._options import Attach, DataArgument, Format, Json, Quiet
+from ._model import IN_NOTES, target_lines, target_result
+from ._options import Attach, DataArgument, Format, Json, OnBad, Quiet
 from ._output import Line, as_options, check_output, print_lines, print_message, print_result
 from ._stream_alarm import Alarms
 from ._stream_batches import Batches, Rows
@@ -31,8 +31,6 @@ from ._stream_print import drift_words, header, summary_of, table_line
 from ._stream_save import Prepared, Saver, parse_interval
 from ._stream_stop import Stop, stoppable
 from ._streams import OutputError
-
-IN_NOTES = ("delimiter", "encoding", "format", "quote", "target")  # options that notes about malformed lines advise
 
 
 def stream(
@@ -75,9 +73,7 @@ def stream(
         bool,
         typer.Option("--resume", metavar="", help="Continue after the last row of DATA that MODEL has learned."),
     ] = False,
-    on_bad: Annotated[
-        str, typer.Option(metavar="HOW", help="What to do about a malformed line of text: stop or skip.")
-    ] = "stop",
+    on_bad: OnBad = "stop",
     delay: Annotated[
         int, typer.Option(metavar="N", min=0, help="Learn each label after N further rows were predicted.")
     ] = 0,

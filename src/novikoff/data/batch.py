@@ -53,6 +53,8 @@ class Batch(tuple[Any, ...]):
         What the user said about delimited text.
     running : RunningEncoding, default=None
         What the encoder of a stream of tables knows after this batch, from which it can continue.
+    skipped : int, default=None
+        Number of malformed lines that were left out of a source that was read as a whole; None for other batches.
     """
 
     feature_names: tuple[str, ...] | None
@@ -71,6 +73,7 @@ class Batch(tuple[Any, ...]):
     weight_column: str | None
     dialect: Any
     running: Any
+    skipped: int | None
 
     def __new__(  # noqa: D102  # documented in the class
         cls,
@@ -94,6 +97,7 @@ class Batch(tuple[Any, ...]):
         weight_column: str | None = None,
         dialect: Any = None,
         running: Any = None,
+        skipped: int | None = None,
     ) -> Self:
         self = super().__new__(cls, (X, y) if weights is None else (X, y, weights))
         self.feature_names = None if feature_names is None else tuple(feature_names)
@@ -111,6 +115,7 @@ class Batch(tuple[Any, ...]):
         self.weight_column = weight_column
         self.dialect = dialect
         self.running = running
+        self.skipped = skipped
         return self
 
     def __getnewargs_ex__(self) -> tuple[tuple[Any, ...], dict[str, Any]]:

@@ -22,7 +22,7 @@ from novikoff.errors import input_error, quote
 
 from .batch import Batch
 from .formats import find_format, sources_of
-from .formats.base import WHOLE_READ_BATCH, joined
+from .formats.base import WHOLE_READ_BATCH
 from .hashing import Hashing
 from .stream import Scan, read, scan
 from .tables.block import Block
@@ -52,7 +52,7 @@ class Reading:
     """The options with which files are read, as a model that learned from a file keeps them in ``reading_``.
 
     The parameters are those of ``scan``, except for ``kinds``, ``names`` of columns of X, ``dialect``, ``columns``,
-    ``encoding``, ``encoder`` and ``running``.
+    ``encoding``, ``encoder``, ``running`` and ``skipped``.
 
     Parameters
     ----------
@@ -86,6 +86,8 @@ class Reading:
         The parameters of the encoder.
     running : RunningEncoding, default=None
         What the encoder of a stream of tables knows after the last row that was learned.
+    skipped : int, default=None
+        Number of malformed lines that were left out of the rows the model was fitted to; None if it is not known.
     """
 
     target: str | int | None = None
@@ -103,6 +105,7 @@ class Reading:
     encoding: TableEncoding | None = None
     encoder: dict[str, Annotated[Any, TREE]] | None = None
     running: RunningEncoding | None = None
+    skipped: int | None = None
 
     @property
     def column_names(self) -> tuple[str, ...] | None:
@@ -144,6 +147,7 @@ class Reading:
             dialect=self._dialect_after(batch),
             weight=batch.weight_column or self.weight,
             text=batch.text_columns or self.text,
+            skipped=batch.skipped,
         )
         if batch.running is not None:
             own = {"text": batch.running.text, "running": batch.running}
@@ -191,7 +195,7 @@ class Reading:
         """
         if (table := self._table(where, source, labelled, format, encoder is not None, more)) is not None:
             if encoder is None and self.running is not None:
-                return joined(where, list(self._running(table, WHOLE_READ_BATCH, frozen=True).batches(None)))
+                return self._running(table, WHOLE_READ_BATCH, frozen=True).whole(where)
             return read_encoded(where, table, encoder or self._fitted())
         options = self._options(source, labelled, format)
         return self.checked(where, read(source, format=format, **more, **options))
@@ -278,7 +282,7 @@ class Reading:
         if table is None or self.running is None:
             return self.read(where, source, format=format, **more), self.running is None
         again = RunningBatches(table, WHOLE_READ_BATCH, state=self.running.again())
-        batch = joined(where, list(again.batches(None)))
+        batch = again.whole(where)
         return batch, batch.running == self.running
 
     def _running(self, table: TableSource, batch_size: int, frozen: bool) -> RunningBatches:

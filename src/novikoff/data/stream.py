@@ -134,8 +134,8 @@ def scan(
         ``"-"`` is standard input. SQL runs in DuckDB, as in ``"SELECT ... FROM 'clicks/*.parquet'"``. Tables are those
         of pandas, polars, pyarrow and DuckDB. Text may be compressed with gzip, bzip2, xz or zstd.
     format : str, default=None
-        "svmlight", "csv", "tsv", "ndjson", "json", "parquet", "arrow", "excel" or "cache". None takes the ending
-        of the file name, then the content of the file, and then svmlight.
+        "svmlight", "csv", "tsv", "ndjson", "json", "parquet", "arrow", "excel", "numpy" or "cache". None takes the
+        ending of the file name, then the content of the file, and then svmlight.
     target : str, int or False, default=None
         The column of labels of a table. As for all options that name columns, this is its name, its number from 1 (or
         from -1 at the end), "first" or "last"; options that take several also take ranges such as "3-7", and names and
@@ -275,7 +275,6 @@ def read(source: Any, *, format: str | None = None, **options: Any) -> Batch:
     ([[1.5, 2.0], [0.5, 1.0]], ['dog', 'cat'])
     """
     where = "read"
-    _refuse_skipping(where, options)
     data_format = find_format(where, source, format)
     return data_format.read(where, sources_of(source), _chosen(where, data_format, options))
 
@@ -323,7 +322,8 @@ def cache(source: Any, path: Any, *, format: str | None = None, **options: Any) 
 
     where = "cache"
     _check_known(where, options)
-    _refuse_skipping(where, options)
+    if options.get("on_bad", STOP) != STOP:
+        raise input_error(where, f"on_bad={quote(options['on_bad'])} needs scan or read, which tell what was left out.")
     if not is_path(path) or "\0" in os.fsdecode(path):
         raise input_error(where, f"path must be the path of a file, but it is {quote(path)}.")
     stamp = _source_stamp(where, source, path, {"format": format, "attach": None, **options})
@@ -383,12 +383,6 @@ def _chosen(where: str, data_format: DataFormat, given: dict[str, Any]) -> dict[
             raise input_error(where, f"{message} Use format= if that is wrong.")
     known = DEFAULTS | given
     return {name: known[name] for name in data_format.options if name in known}
-
-
-def _refuse_skipping(where: str, options: dict[str, Any]) -> None:
-    """Refuse to leave out malformed lines where nothing would say how many there are."""
-    if options.get("on_bad", STOP) != STOP:
-        raise input_error(where, f"on_bad={quote(options['on_bad'])} needs scan, whose notes tell what was left out.")
 
 
 def _is_same(value: Any, default: Any) -> bool:

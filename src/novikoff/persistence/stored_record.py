@@ -184,6 +184,8 @@ def upgraded(tree: dict[str, Any], version: int) -> dict[str, Any]:
     Fields that were added to ``Header``, to ``Reading`` or to the state of a learner get their defaults, and parameters
     that were added get the values in ``added_parameters`` of the learner.
     """
+    if isinstance(reading := tree.get("reading"), dict):  # the field was added without a new version
+        tree = tree | {"reading": {"skipped": None} | reading}
     if version == VERSION:
         return tree
     tree = {"sparse": {}, **tree}

@@ -136,4 +136,4 @@ def test_the_file_name_determines_the_format_unless_it_is_given(tmp_path):
 
 def test_queries_and_frames_are_not_formats_of_files():
     assert set(FORMATS) - set(file_formats()) == {"sql", "frame"}
-    assert set(file_formats()) - set(file_formats(writable=True)) == {"json", "excel"}
+    assert set(file_formats()) - set(file_formats(writable=True)) == {"json", "excel", "numpy"}

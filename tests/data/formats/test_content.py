@@ -94,7 +94,6 @@ def other_files(folder):
         (folder / name).write_bytes(first + bytes(99))
     return {
         "model": "a model file",
-        "array.npy": "a NumPy array",
         "pickle": "a pickle of Python",
         "database": "a SQLite database",
         "page": "a web page",

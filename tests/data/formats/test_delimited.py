@@ -101,3 +101,9 @@ def test_labels_that_are_written_are_read_back(labels):
     assert rows[0] == ["label", "x1"]
     assert [row[0] for row in rows[1:]] == labels
     assert nk.read(file.getvalue(), format="csv", delimiter=",").y.tolist() == labels
+
+
+def test_quotation_marks_in_texts_with_tabs_are_read_as_text():
+    lines = ["label\tmessage", 'ham\t"see you', "spam\twin now", "ham\tfine", 'ham\tbye"', 'spam\t5" screen']
+    batch = nk.read("\n".join(lines).encode(), text="message")
+    assert batch.y.tolist() == ["ham", "spam", "ham", "ham", "spam"]

@@ -19,7 +19,7 @@ from novikoff.data.source import Fill, line_blocks
 from novikoff.data.tables.block import Block, Invalid, Place
 from novikoff.data.tables.cells import BOOLEANS, MISSING_NUMBERS
 from novikoff.data.tables.dates import days_since_1970, has_open_order
-from novikoff.errors import InvalidInputError, input_error, no_rows_error, quote
+from novikoff.errors import MalformedLineError, input_error, malformed_line_error, no_rows_error, quote
 
 from .dialect import Dialect, DialectOptions, Sniffed, sniff
 from .kinds import kind_of
@@ -224,16 +224,16 @@ class DelimitedBlocks:
             least += least - begin
         return len(text)
 
-    def _malformed(self, line: int, reason: str, found: int) -> InvalidInputError:
+    def _malformed(self, line: int, reason: str, found: int) -> MalformedLineError:
         place, dialect = self._place(line), self.dialect
         if reason == "unclosed quote":
             remedy = 'Use quote="" if quotes are part of the values.'
-            return input_error(place, f"a quote is opened and never closed. {remedy}")
+            return malformed_line_error(place, f"a quote is opened and never closed. {remedy}")
         width = len(dialect.names) + dialect.trailing
         other = f"the header has {width}" if dialect.header else f"the table has {counted(width, 'column')}"
         fields = "1 field" if found == 1 else f"{found} fields"
         remedy = f"Correct the line, or use delimiter= if the fields are not separated by {dialect.separated}."
-        return input_error(place, f"the line has {fields}, but {other}. {remedy}")
+        return malformed_line_error(place, f"the line has {fields}, but {other}. {remedy}")
 
 
 def parser_of(dialect: Dialect, roles: str, missing: list[bytes], threads: int) -> _core.DelimitedParser:

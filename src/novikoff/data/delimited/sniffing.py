@@ -7,6 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from novikoff._cached import cached_property
 from novikoff.data.tables.cells import MISSING, is_number
@@ -37,12 +38,16 @@ class Split:
         Their fields, without blanks around them.
     first_lines : int, default=1
         Number of lines of the first record.
+    doubtful : bool, default=False
+        Whether a quoted field is never closed, or text follows its closing quote, or it spans lines of text with tabs:
+        the quotes may be part of the values.
     """
 
     delimiter: str
     quote: str
     records: list[list[str]]
     first_lines: int = 1
+    doubtful: bool = False
 
     @property
     def width(self) -> int:
@@ -121,34 +126,45 @@ def _delimiter(lines: Sequence[str], quote: str | None, preferred: str | None) -
 
 
 def split_records(lines: Sequence[str], delimiter: str, quote: str) -> Split | None:
-    """Cut lines into records; None if a quote is followed by something else than a delimiter, or never closed."""
+    """Cut lines into records; None if a quote is never closed, and was opened long before the end."""
     if not quote:
         return _plain_split(lines, delimiter)
     if delimiter == " ":
         lines = [line.replace("\t", " ").strip(" \n") for line in lines]
-    reader = csv.reader(
-        lines,
-        delimiter=delimiter or "\x1f",
-        quotechar=quote,
-        skipinitialspace=delimiter != "\t",
-        strict=True,
-    )
+
+    def reader(lines: Sequence[str], *, strict: bool) -> Any:
+        return csv.reader(
+            lines,
+            delimiter=delimiter or "\x1f",
+            quotechar=quote,
+            skipinitialspace=delimiter != "\t",
+            strict=strict,
+        )
+
     records: list[list[str]] = []
     begin = first = 0
-    try:
-        for record in reader:
-            fields = [field.strip() for field in record]
-            if len(fields) > 1 or "".join(lines[begin : reader.line_num]).strip():
-                records.append(fields)
-            begin = reader.line_num
-            first = first or begin
-    except csv.Error as error:
-        # The lines may end inside a quoted field, which then began shortly before the end.
-        if "unexpected end" not in str(error) or begin < len(lines) // 2 or not records:
+    spans = False
+    records_of = reader([*lines, "\n"], strict=False)
+    for record in records_of:
+        if records_of.line_num > len(lines):  # the line that was added; it is not alone after a quote that is open
+            break
+        fields = [field.strip() for field in record]
+        if len(fields) > 1 or "".join(lines[begin : records_of.line_num]).strip():
+            records.append(fields)
+            spans = spans or records_of.line_num > begin + 1
+        begin = records_of.line_num
+        first = first or begin
+    if begin < len(lines):  # the lines may end inside a quoted field, which then began shortly before the end
+        if begin < len(lines) // 2 or not records:
             return None
         if delimiter == "\t" and not any(quote in line for line in lines[:begin]):  # nothing else is quoted
             return None
-    return Split(delimiter, quote, records, first or 1)
+    doubtful = begin < len(lines) or (spans and delimiter == "\t")
+    try:
+        list(reader(lines, strict=True))
+    except csv.Error:  # text follows a closing quote
+        doubtful = True
+    return Split(delimiter, quote, records, first or 1, doubtful)
 
 
 def _plain_split(lines: Sequence[str], delimiter: str) -> Split:
@@ -176,10 +192,18 @@ def _with_best_quote(lines: Sequence[str], delimiter: str, quote: str | None) ->
         if marked and any(field.startswith(known) for record in plain.records for field in record):
             split = split_records(lines, delimiter, known)
             trusted = known == '"' or _wraps_a_column(plain, known)
-            if split is not None and trusted and split.consistency >= plain.consistency - 0.05:
+            if split is not None and trusted and _is_better(split, plain):
                 return split
             default = "" if known == '"' else default
     return Split(delimiter, default, plain.records)
+
+
+def _is_better(split: Split, plain: Split) -> bool:
+    """Return whether quotes surround fields, as far as the lengths of records show it, and are not part of values."""
+    if split.doubtful:
+        shares = [sum(len(record) == s.width for record in s.records) / len(s.records) for s in (split, plain)]
+        return shares[0] > shares[1]
+    return split.consistency >= plain.consistency - 0.05
 
 
 def _wraps_a_column(split: Split, quote: str) -> bool:

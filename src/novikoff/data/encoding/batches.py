@@ -10,7 +10,7 @@ from novikoff.data.bad_lines import BadLines
 from novikoff.data.batch import Batch
 from novikoff.data.formats.base import Batches
 from novikoff.data.hashing import Hashing
-from novikoff.data.tables.labels import good_rows, labels_of, weights_of
+from novikoff.data.tables.labels import labels_of, weights_of
 from novikoff.data.tables.source_table import TableSource, roles_of
 from novikoff.errors import input_error, quote
 
@@ -58,10 +58,7 @@ class HashedBatches(Batches):
         encoder = HashedEncoder(kinds, columns.text, self._missing, self._hashing)
         labels = labels_of(columns)
         origin: dict[str, Any] = {"feature_names": encoder.feature_names, "columns": kinds, **roles_of(columns)}
-        blocks = self.table.blocks()
-        if self.table.bad is not None:
-            blocks = good_rows(blocks, columns, self.table.bad)
-        for block in blocks:
+        for block in self.table.blocks():
             for start in range(0, block.rows, self._batch_size):
                 part = block.slice(start, start + self._batch_size)
                 y = None if labels is None else labels.of(part)

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import novikoff._core as _core
+from novikoff.data.bad_lines import BadLines
 from novikoff.data.batch import Batch
 from novikoff.data.formats.base import Batches
 from novikoff.data.tables.block import Block
@@ -57,7 +58,7 @@ def read_encoded(where: str, table: TableSource, encoder: TableEncoder | TableEn
     invalid = invalid_values(table)
     notes, doubtful = [*invalid, *encoder.notes_], [*guessed_labels(table), *invalid]
     own: dict[str, Any] = {"feature_names": encoding.names, "encoder": encoder, "notes": notes, "warnings": doubtful}
-    return Batch(X, y, weights, **own, **origin)
+    return Batch(X, y, weights, **own, **origin, skipped=_skipped(table))
 
 
 def encoded_batch(where: str, table: TableSource, blocks: list[Block], encoding: TableEncoding) -> Batch:
@@ -66,7 +67,11 @@ def encoded_batch(where: str, table: TableSource, blocks: list[Block], encoding:
     unseen = Unseen(absent=table.columns.absent)
     X = encoding.rows(_freed(blocks), unseen)
     notes = [*invalid_values(table), *unseen.sentences()]
-    return Batch(X, y, weights, feature_names=encoding.names, notes=notes, **origin_of(table))
+    return Batch(X, y, weights, feature_names=encoding.names, notes=notes, skipped=_skipped(table), **origin_of(table))
+
+
+def _skipped(table: TableSource) -> int:
+    return 0 if table.bad is None else table.bad.count
 
 
 class EncodedBatches(Batches):
@@ -86,6 +91,11 @@ class EncodedBatches(Batches):
         super().__init__(self._pass)
         self.table, self._encoding, self._batch_size = table, encoding, batch_size
         self.unseen = Unseen()
+
+    @property
+    def bad(self) -> BadLines | None:
+        """The malformed lines so far; None if they are errors."""
+        return self.table.bad
 
     @property
     def notes(self) -> list[str]:

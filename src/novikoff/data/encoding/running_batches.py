@@ -12,7 +12,7 @@ from novikoff.data.bad_lines import BadLines
 from novikoff.data.batch import Batch
 from novikoff.data.formats.base import Batches, missing_rows
 from novikoff.data.tables.block import Block
-from novikoff.data.tables.labels import good_rows, labels_of, weights_of
+from novikoff.data.tables.labels import labels_of, weights_of
 from novikoff.data.tables.source_table import TableSource, guessed_labels, invalid_values, origin_of
 
 from .encoded import read_encoded
@@ -129,8 +129,6 @@ class RunningBatches(Batches):
         """Return the parts of a pass, at most as long as a batch, with the encoder for all of them."""
         self.table.open()
         blocks = self.table.blocks()
-        if self.table.bad is not None:
-            blocks = good_rows(blocks, self.table.columns, self.table.bad)
         if skipped:
             blocks = _after(blocks, skipped)
         state = self._state

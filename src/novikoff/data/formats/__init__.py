@@ -28,6 +28,7 @@ FORMATS: Registry[DataFormat] = Registry(
         "parquet": "novikoff.data.formats.parquet:PARQUET",
         "arrow": "novikoff.data.formats.arrow:ARROW",
         "excel": "novikoff.data.formats.excel:EXCEL",
+        "numpy": "novikoff.data.formats.numpy:NUMPY",
         "cache": "novikoff.data.formats.cache:CACHE",
         "sql": "novikoff.data.formats.sql:SQL",
         "frame": "novikoff.data.formats.frame:FRAME",

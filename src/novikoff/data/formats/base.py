@@ -48,7 +48,15 @@ class Batches:
 
     def read(self, where: str) -> Batch:
         """Read all rows, encoded by a fitted encoder if they are those of a table."""
-        return joined(where, list(self.batches(None)))
+        return self.whole(where)
+
+    def whole(self, where: str) -> Batch:
+        """Return the rows of one pass as one batch, with the notes about malformed lines."""
+        batch = joined(where, list(self.batches(None)))
+        batch.skipped = 0 if self.bad is None else self.bad.count
+        sentences = () if self.bad is None else tuple(self.bad.sentences())
+        batch.notes, batch.warnings = batch.notes + sentences, batch.warnings + sentences
+        return batch
 
     def batches(self, width: int | None) -> Iterator[Batch]:
         """Start a pass. With ``width=None``, batches are as wide as the features seen so far require."""
@@ -189,7 +197,7 @@ class DataFormat:
 
     def read(self, where: str, sources: list[Any], options: dict[str, Any]) -> Batch:
         """Read all rows. By default, the batches of ``open`` are joined."""
-        return joined(where, list(self.open(where, sources, options, WHOLE_READ_BATCH, False).batches(None)))
+        return self.open(where, sources, options, WHOLE_READ_BATCH, False).whole(where)
 
     def labels(self, where: str, y: Any, rows: int) -> NDArray[Any]:
         """Return labels as the format holds them: int64, bool or str, and float64 if it holds fractions."""

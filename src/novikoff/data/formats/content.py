@@ -29,7 +29,6 @@ OTHER_KINDS = {  # files that people have beside their data: how they begin
     "a PDF document": rb"%PDF-",
     "a SQLite database": rb"SQLite format 3\x00",
     "a pickle of Python": rb"\x80[\x02-\x05]",
-    "a NumPy array": rb"\x93NUMPY",
     "a model file": rb".{6}\x00\x00\{\s*\"",  # safetensors: the length of a header, and the header
     "a web page": rb"(?:\xef\xbb\xbf)?\s*<(?:!doctype html|html)\b",
 }

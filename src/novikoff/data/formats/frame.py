@@ -77,7 +77,7 @@ def _open_pandas(arrow: Any, frame: Any, name: str, batch_size: int) -> ArrowRea
         wanted = arrow.schema([schema.field(places[column]) for column in needed])
         for start in range(0, len(frame), batch_size):
             rows = chosen.iloc[start : start + batch_size].set_axis(needed, axis=1)
-            yield arrow.RecordBatch.from_pandas(rows, schema=wanted, preserve_index=False)
+            yield arrow.Table.from_pandas(rows, schema=wanted, preserve_index=False)
 
     return ArrowReader(name, schema, batches)
 

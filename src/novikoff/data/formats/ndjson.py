@@ -19,7 +19,7 @@ from novikoff.data.tables.arrow_blocks import ArrowBlocks
 from novikoff.data.tables.block import BlockReader
 from novikoff.data.tables.packages import sentence
 from novikoff.data.tables.text import Part, TextReader, Types
-from novikoff.errors import InvalidInputError, input_error, quote
+from novikoff.errors import InvalidInputError, malformed_line_error, quote
 
 from .base import Rows
 from .content import is_object
@@ -111,9 +111,10 @@ class NdjsonReader(TextReader):
         try:
             text = line.decode().strip("\r\n")
         except UnicodeDecodeError as error:
-            return input_error(place, f"the text must be UTF-8, but there is the byte 0x{line[error.start]:02x}.")
+            wrong = f"the text must be UTF-8, but there is the byte 0x{line[error.start]:02x}."
+            return malformed_line_error(place, wrong)
         expected = "the line must be an object with the columns and kinds of the first lines"
-        return input_error(place, f"{expected}, but it is {quote(text)} ({reason}).")
+        return malformed_line_error(place, f"{expected}, but it is {quote(text)} ({reason}).")
 
 
 NDJSON = Ndjson()

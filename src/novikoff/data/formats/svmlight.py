@@ -28,7 +28,7 @@ from novikoff.data.source import (
     opened,
     writable,
 )
-from novikoff.errors import InvalidInputError, input_error, no_rows_error, quote
+from novikoff.errors import InvalidInputError, input_error, malformed_line_error, no_rows_error, quote
 
 from .base import Batches, DataFormat, Rows
 from .content import is_svmlight
@@ -210,7 +210,7 @@ class _Lines:
         text = word.decode("utf-8", "backslashreplace")
         shown = ascii(text[:MAX_QUOTED]) + "..." * (len(text) > MAX_QUOTED)
         remedy = ' Use format="csv" if it is a table.' * (line == 1 and ":" not in text)
-        return input_error(f"{self.name}, line {line}", f"{message}, but there is {shown}.{remedy}")
+        return malformed_line_error(f"{self.name}, line {line}", f"{message}, but there is {shown}.{remedy}")
 
 
 def _batch(arrays: tuple[Any, ...], width: int, base: int) -> Batch:
@@ -457,7 +457,7 @@ class Svmlight(DataFormat):
         return SvmlightBatches(where, sources, Layout.of(where, **options), batch_size, follow, bad)
 
     def read(self, where: str, sources: list[Any], options: dict[str, Any]) -> Batch:
-        if len(sources) > 1:
+        if len(sources) > 1 or options.get("on_bad", STOP) != STOP:
             return super().read(where, sources, options)
         whole: Batch = read_svmlight(sources[0], **{name: options[name] for name in options if name != "on_bad"})
         return whole

@@ -72,6 +72,10 @@ class Labels:
             return input_error(place, f"{wrong}. Remove the row, or label it.")
         if self.decided == "integer" and _number(values[code]) is None:
             wrong = f"labels in column {quote(self.column)} are whole numbers in the rows before"
+        elif (number := _number(values[code])) is not None and number % 1 > 0:
+            wrong = f"column {quote(self.column)} holds {quote(values[code])}, so it looks like a regression target"
+            remedy = "Use target= to name another column, or write classes as whole numbers or strings."
+            return input_error(place, f"{wrong}, which novikoff does not fit. {remedy}")
         else:
             wrong = f"labels in column {quote(self.column)} must be whole numbers below 2**63, strings or booleans"
         return input_error(place, f"{wrong}, but there is {quote(values[code])}. Use target= to name another column.")

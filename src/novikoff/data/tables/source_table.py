@@ -16,6 +16,7 @@ from novikoff.errors import InvalidInputError, input_error, quote
 
 from .block import Block, BlockReader, Invalid
 from .columns import MAX_LISTED, Columns
+from .labels import good_rows
 
 MAX_INVALID_SHARE = 0.01  # of the values of a column of numbers; beyond, it holds something else
 ROLES = ("target", "features", "exclude", "weight", "text")  # options that say what columns are
@@ -118,10 +119,10 @@ class TableSource:
         """
         had_missing = None if self._imputes or self._follow else self._options.get("had_missing")
         if self._known is None or had_missing is None:
-            yield from self._blocks(kinds)
+            yield from self._good_blocks(kinds)
             return
         rows, held = 0, None
-        for block in self._blocks(kinds):
+        for block in self._good_blocks(kinds):
             rows += block.rows
             if held is not None:
                 yield held
@@ -146,9 +147,15 @@ class TableSource:
         listed = ", ".join(columns[:MAX_LISTED]) + f" and {more} more" * (more > 0)
         return input_error(self.columns.name, f"{wrong}: {listed}.{remedy * ('missing_columns' in self._options)}")
 
-    def _blocks(self, kinds: Mapping[str, str] | None = None) -> Iterator[Block]:
+    def _good_blocks(self, kinds: Mapping[str, str] | None) -> Iterator[Block]:
+        """Where malformed lines are left out, leave out rows whose label or weight is missing or not one, too."""
         self.open()
-        kinds = self.columns.kinds if kinds is None else kinds
+        if kinds is None and self.bad is not None:
+            yield from good_rows(self._blocks(self.columns.kinds), self.columns, self.bad)
+        else:
+            yield from self._blocks(self.columns.kinds if kinds is None else kinds)
+
+    def _blocks(self, kinds: Mapping[str, str]) -> Iterator[Block]:
         strings = [name for name, kind in kinds.items() if kind == "string"]
         several = {name: _Merged() for name in strings} if len(self._sources) > 1 else None
         self.invalid = {}
