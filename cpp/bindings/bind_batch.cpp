@@ -33,21 +33,13 @@ class SoftMargin {
   std::vector<nb::object> owners_;
   const RowsInMemory& rows_;
   BinaryProblem problem_;
-  AnyLoss loss_;
+  Loss loss_;
   Blocks blocks_;
   std::size_t threads_;
 
   auto on_rows(auto&& work) const {
     nb::gil_scoped_release unlocked;
     return std::visit(work, rows_.view);
-  }
-  auto on_rows_and_loss(auto&& work) const {
-    nb::gil_scoped_release unlocked;
-    return std::visit(work, rows_.view, loss_);
-  }
-  auto on_loss(auto&& work) const {
-    nb::gil_scoped_release unlocked;
-    return std::visit(work, loss_);
   }
   void check_rows(std::size_t size) const {
     if (size != rows_.count()) throw std::invalid_argument("A vector must have one entry per row.");
@@ -91,8 +83,8 @@ class SoftMargin {
     check_rows(centres.size());
     check_rows(margins.size());
     check_columns(class_vectors.size(), 2);
-    const DualSums sums = on_rows_and_loss([&](const auto& rows, const Loss auto& loss) {
-      return novikoff::dual_sums(rows, problem_, loss, span_of(centres), span_of(margins), response, blocks_, threads_,
+    const DualSums sums = on_rows([&](const auto& rows) {
+      return novikoff::dual_sums(rows, problem_, loss_, span_of(centres), span_of(margins), response, blocks_, threads_,
                                  span_of(class_vectors));
     });
     Dict result;
@@ -118,21 +110,20 @@ class SoftMargin {
 
   double loss(Vector<const double> margins) const {
     check_rows(margins.size());
-    return on_loss([&](const Loss auto& loss) { return total_loss(problem_, loss, span_of(margins), blocks_, threads_); });
+    nb::gil_scoped_release unlocked;
+    return total_loss(problem_, loss_, span_of(margins), blocks_, threads_);
   }
 
   double shift_intercept(Vector<double> margins, double tolerance) const {
     check_rows(margins.size());
-    return on_loss([&](const Loss auto& loss) {
-      return novikoff::shift_intercept(problem_, loss, span_of(margins), tolerance, blocks_, threads_);
-    });
+    nb::gil_scoped_release unlocked;
+    return novikoff::shift_intercept(problem_, loss_, span_of(margins), tolerance, blocks_, threads_);
   }
 
   Vector<std::int64_t> free_rows(Vector<const double> centres, Vector<const double> margins, const Response& response) const {
     check_rows(centres.size());
     check_rows(margins.size());
-    return to_numpy(
-        on_rows([&](const auto&) { return novikoff::free_rows(problem_, span_of(centres), span_of(margins), response); }));
+    return to_numpy(novikoff::free_rows(problem_, span_of(centres), span_of(margins), response));
   }
 
   /// alpha[i] <- response(alpha[i], margins[i])
@@ -210,8 +201,8 @@ class SoftMargin {
     const auto [largest, least, active] = before;
     const PassSummary previous{largest, least, active};
     if (active > order.size()) throw std::invalid_argument("There are fewer rows than active ones.");
-    const PassSummary now = on_rows_and_loss([&](const auto& rows, const Loss auto& loss) {
-      return novikoff::descend(rows, problem_, loss, DualPenalty{lambda, rho}, span_of(alpha), span_of(squared_norms),
+    const PassSummary now = on_rows([&](const auto& rows) {
+      return novikoff::descend(rows, problem_, loss_, DualPenalty{lambda, rho}, span_of(alpha), span_of(squared_norms),
                                span_of(order), span_of(v), previous, random);
     });
     return nb::make_tuple(now.largest, now.least, now.active, now.gap, now.step);
@@ -222,8 +213,8 @@ class SoftMargin {
                                             double max_visits) const {
     check_rows(alpha.size());
     check_columns(v.size(), 1);
-    const FaceStep found = on_rows_and_loss([&]<class Rows, Loss L>(const Rows& rows, const L&) {
-      Face<L, Rows> face(rows, problem_, DualPenalty{lambda, rho}, span_of(alpha), span_of(v));
+    const FaceStep found = on_rows([&](const auto& rows) {
+      Face face(rows, problem_, loss_, DualPenalty{lambda, rho}, span_of(alpha), span_of(v));
       return face.move(accuracy, max_visits, threads_);
     });
     return nb::make_tuple(found.steps, found.gain);
@@ -234,10 +225,9 @@ class SoftMargin {
     check_rows(alpha.size());
     check_rows(margins.size());
     check_bits(shrunk.size());
-    on_loss([&](const Loss auto& loss) {
-      novikoff::mark_shrunk(loss, span_of(alpha), span_of(margins), PassSummary{before.first, before.second, 0},
-                            span_of(shrunk));
-    });
+    nb::gil_scoped_release unlocked;
+    novikoff::mark_shrunk(loss_, span_of(alpha), span_of(margins), PassSummary{before.first, before.second, 0},
+                          span_of(shrunk));
   }
 
   std::size_t order_active_first(Vector<const std::uint8_t> shrunk, Vector<std::int32_t> order) const {
@@ -278,7 +268,7 @@ Tuple<std::size_t, double> nearest_points(Matrix products, Vector<const double> 
 /// The losses of the kernels by name: (top, ridge) of each.
 nb::typed<nb::dict, nb::str, Tuple<double, double>> losses() {
   nb::dict found;
-  for_each_loss([&](Loss auto loss) { found[loss.name] = nb::make_tuple(loss.top, loss.ridge); });
+  for (const Loss& loss : all_losses) found[loss.name] = nb::make_tuple(loss.top, loss.ridge);
   return found;
 }
 

@@ -53,7 +53,7 @@ struct RowsInMemory {
     return std::visit(
         [](const auto& rows) {
           if constexpr (requires { rows.offsets; })
-            return static_cast<std::size_t>(rows.offsets[rows.count] - rows.offsets[0]);
+            return rows.offsets[rows.count] - rows.offsets[0];
           else
             return rows.count * rows.columns;
         },

@@ -41,7 +41,7 @@ struct ReadExamples {
   /// The rows, for a kernel; `owner` keeps them.
   RowsInMemory in_memory(nb::object owner) const {
     return {
-        CsrRows<double, std::int32_t>{rows.values.data(), rows.columns.data(), rows.offsets.data(), rows.count(), rows.width},
+        CsrRows<double>{rows.values.data(), rows.columns.data(), rows.offsets.data(), rows.count(), rows.width},
         {std::move(owner)}};
   }
 };

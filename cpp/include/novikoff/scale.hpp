@@ -8,7 +8,6 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
-#include <tuple>
 #include <type_traits>
 #include <utility>
 #include <variant>
@@ -19,20 +18,6 @@
 #include "novikoff/running_scale.hpp"
 
 namespace novikoff {
-
-/// The type of the column numbers of rows, and of a row. Those of dense rows are not stored.
-template <class R>
-struct IndexOf {
-  using Type = std::int64_t;
-};
-template <class T, class I>
-struct IndexOf<SparseRow<T, I>> {
-  using Type = I;
-};
-template <class T, class I>
-struct IndexOf<CsrRows<T, I>> {
-  using Type = I;
-};
 
 struct Scale {
   std::variant<RunningScale, CentredScale> kind;
@@ -129,14 +114,14 @@ double norm_of_seen(const R& u) {
 /// Scratch for one row as it is seen.
 struct SeenScratch {
   std::vector<double> sums, values;
-  std::tuple<std::vector<std::int32_t>, std::vector<std::int64_t>> indices;
+  std::vector<std::int32_t> indices;
 
   /// Calls `use` with x as it is seen now.
   template <Row X>
   void apply(const Scale& scale, const X& x, const auto& use) {
-    auto& columns = cleared(x);
-    scale.apply(x, values, columns);
-    use(row_like(x, values, columns));
+    clear();
+    scale.apply(x, values, indices);
+    use(row_like(x, values, indices));
   }
 
   /// Calls `learn(u, squared_norm, weight)` for each copy of an example, as it is seen: an integer weight k is k copies, one
@@ -147,9 +132,9 @@ struct SeenScratch {
     double part = weight - static_cast<double>(whole);
     while (whole > 0 || part > 0) {
       const double copy = whole > 0 ? 1.0 : part;
-      auto& columns = cleared(x);
-      scale.see(x, copy, sums, values, columns);
-      const auto u = row_like(x, values, columns);
+      clear();
+      scale.see(x, copy, sums, values, indices);
+      const auto u = row_like(x, values, indices);
       learn(u, norm_of_seen(u), copy);
       if (whole > 0)
         --whole;
@@ -159,12 +144,9 @@ struct SeenScratch {
   }
 
  private:
-  template <Row X>
-  auto& cleared(const X&) {
-    auto& columns = std::get<std::vector<typename IndexOf<X>::Type>>(indices);
+  void clear() {
     values.clear();
-    columns.clear();
-    return columns;
+    indices.clear();
   }
 };
 

@@ -17,7 +17,7 @@ namespace novikoff {
 
 /// One row of a CSR matrix. Indices may be in any order and may repeat: a repeated index means the sum of its values,
 /// which matters for the squared norm only.
-template <class T, class I>
+template <class T, class I = std::int32_t>
 struct SparseRow {
   const T* values;
   const I* indices;
