@@ -22,8 +22,6 @@ using namespace novikoff;
 
 namespace {
 
-using Matrix = nb::ndarray<double, nb::numpy, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
-
 /// One binary problem over rows in Python's memory, and the passes over them. It has no mutable state: the vectors that a pass
 /// reads and writes are NumPy arrays of the caller.
 class SoftMargin {
@@ -160,7 +158,7 @@ class SoftMargin {
     on_rows([&](const auto& rows) { novikoff::project(rows, problem_, span_of(some), span_of(v), span_of(values)); });
   }
 
-  void gram(Vector<const std::int64_t> some, double width, Matrix matrix) const {
+  void gram(Vector<const std::int64_t> some, double width, Matrix<double> matrix) const {
     check_some(some, some.size());
     const std::size_t side = rows_.columns() + 1;
     if (matrix.shape(0) != side || matrix.shape(1) != side)
@@ -172,7 +170,7 @@ class SoftMargin {
     });
   }
 
-  void row_products(Vector<const std::int64_t> some, Vector<const std::int64_t> others, Matrix products) const {
+  void row_products(Vector<const std::int64_t> some, Vector<const std::int64_t> others, Matrix<double> products) const {
     check_some(some, products.shape(0));
     check_some(others, products.shape(1));
     on_rows([&](const auto& rows) {
@@ -251,7 +249,7 @@ Tuple<std::size_t, double, bool, bool> survey_of(const RowsInMemory& rows, std::
 }
 
 /// Returns the number of steps and the remaining violation.
-Tuple<std::size_t, double> nearest_points(Matrix products, Vector<const double> signs, bool balanced, Vector<double> a,
+Tuple<std::size_t, double> nearest_points(Matrix<double> products, Vector<const double> signs, bool balanced, Vector<double> a,
                                           Vector<double> scores, double accuracy, std::size_t max_steps, double max_sum) {
   const std::size_t rows = signs.size();
   if (products.shape(0) != rows || products.shape(1) != rows || a.size() != rows || scores.size() != rows)

@@ -55,7 +55,9 @@ RowsInMemory csr(nb::object data, nb::object indices, nb::object indptr, std::si
   const auto d = nb::cast<Array>(data), p = nb::cast<Array>(indptr);
   auto j = nb::cast<Array>(indices);
   const auto is_whole = [](const Array& x) { return x.ndim() == 1 && (x.size() < 2 || x.stride(0) == 1); };
-  const auto is_index = [](const Array& x) { return holds(x, nb::dtype<std::int32_t>()) || holds(x, nb::dtype<std::int64_t>()); };
+  const auto is_index = [](const Array& x) {
+    return holds(x, nb::dtype<std::int32_t>()) || holds(x, nb::dtype<std::int64_t>());
+  };
   const bool f64 = holds(d, nb::dtype<double>()), f32 = holds(d, nb::dtype<float>());
   if (!is_whole(d) || !is_whole(j) || !is_whole(p) || !(f64 || f32) || !is_index(j) || !is_index(p))
     throw nb::type_error("contiguous CSR arrays of float32 or float64 values and int32 or int64 indices are needed.");

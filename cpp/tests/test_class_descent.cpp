@@ -1,4 +1,6 @@
 // Coordinate descent for several problems at once: each of them gets what the plain formulas say.
+#include <algorithm>
+
 #include "binary_problems.hpp"
 #include "novikoff/class_descent.hpp"
 

@@ -1,4 +1,6 @@
 // Passes of coordinate descent: they increase the dual objective, and shrinking excludes only rows that cannot move.
+#include <algorithm>
+
 #include "binary_problems.hpp"
 #include "novikoff/coordinate_descent.hpp"
 #include "novikoff/face_step.hpp"

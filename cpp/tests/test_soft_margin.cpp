@@ -1,4 +1,5 @@
 // The kernels of the soft margin against plain loops: every pass, every memory layout, the same bits for all thread counts.
+#include <algorithm>
 #include <optional>
 #include <utility>
 

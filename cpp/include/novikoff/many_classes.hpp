@@ -223,8 +223,8 @@ class ClassPass {
   std::int32_t positive_[L] = {};
 };
 
-/// Whether several problems learn from each row at once by this rule. A rule of Python is called for one problem after the other,
-/// second-order rules have a step of their own for each column, and a selective perceptron has one problem.
+/// Whether several problems learn from each row at once by this rule. A rule of Python is called for one problem after the
+/// other, second-order rules have a step of their own for each column, and a selective perceptron has one problem.
 inline bool can_learn_together(const Rule& rule) {
   return std::visit(
       []<class R>(const R&) {
@@ -253,8 +253,7 @@ class ClassBlock {
 
   /// One pass over rows that were examined. The duals of the batch are not used.
   void learn(const AnyRows& any_rows, const Batch& batch, const ClassDuals& duals, std::span<PassReport> reports) {
-    if (!can_learn_together(learner_.rule))
-      throw std::invalid_argument("this rule is learned in one problem after the other.");
+    if (!can_learn_together(learner_.rule)) throw std::invalid_argument("this rule is learned in one problem after the other.");
     std::vector<Hypothesis*> members;
     for (std::size_t q : problems_) members.push_back(&learner_.problems[q]);
     std::visit(

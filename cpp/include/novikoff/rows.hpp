@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <type_traits>
 #include <variant>
 
 #include "novikoff/dense_row.hpp"
@@ -44,14 +43,14 @@ class Offsets {
   const std::int64_t* wide_ = nullptr;
 };
 
-template <class T, class I = std::int32_t>
+template <class T>
 struct CsrRows {
   const T* values;
-  const I* indices;
+  const std::int32_t* indices;
   Offsets offsets;  // count + 1 of them
   std::size_t count, columns;
 
-  SparseRow<T, I> operator[](std::size_t i) const {
+  SparseRow<T> operator[](std::size_t i) const {
     const std::size_t first = offsets[i];
     return {values + first, indices + first, offsets[i + 1] - first};
   }
@@ -59,10 +58,10 @@ struct CsrRows {
   /// ascend if there are no more falls than where a row begins. `in_range` may be false for an index that is the largest of its
   /// type.
   IndexSurvey survey(std::size_t begin, std::size_t end) const {
-    using Unsigned = std::make_unsigned_t<I>;
+    using Unsigned = std::uint32_t;
     const std::size_t first = offsets[begin], last = offsets[end];
     if (first == last) return {true, true};
-    const auto limit = static_cast<Unsigned>(std::min<std::size_t>(columns, std::numeric_limits<I>::max()));
+    const auto limit = static_cast<Unsigned>(std::min<std::size_t>(columns, std::numeric_limits<std::int32_t>::max()));
     constexpr int sign = std::numeric_limits<Unsigned>::digits - 1;
     auto any = static_cast<Unsigned>(indices[first]), below = static_cast<Unsigned>(any - limit);
     Unsigned falls = 0;
@@ -75,8 +74,7 @@ struct CsrRows {
     Unsigned between_rows = 0;
     for (std::size_t i = begin + 1; i < end; ++i) {
       const std::size_t start = offsets[i];
-      if (start > first && start < offsets[i + 1])
-        between_rows += static_cast<Unsigned>(indices[start - 1] >= indices[start]);
+      if (start > first && start < offsets[i + 1]) between_rows += static_cast<Unsigned>(indices[start - 1] >= indices[start]);
     }
     return {any >> sign == 0 && below >> sign == 1, falls == between_rows};
   }

@@ -50,23 +50,25 @@ struct Scale {
   }
 
   /// Appends the values of x, and its columns if it is sparse, as the learner sees them now. Nothing is counted.
-  template <Row X, class I>
-  void apply(const X& x, std::vector<double>& values, std::vector<I>& indices) const {
+  template <Row X>
+  void apply(const X& x, std::vector<double>& values, std::vector<std::int32_t>& indices) const {
     if (const auto* centred = std::get_if<CentredScale>(&kind)) return centred->apply(x, values, indices);
     std::get<RunningScale>(kind).apply(x, place_for(x, values, indices));
   }
 
   /// Counts an example of weight at most 1, and appends it as it is learned. All columns must be known. `sums` is scratch.
-  template <Row X, class I>
-  void see(const X& x, double weight, std::vector<double>& sums, std::vector<double>& values, std::vector<I>& indices) {
+  template <Row X>
+  void see(const X& x, double weight, std::vector<double>& sums, std::vector<double>& values,
+           std::vector<std::int32_t>& indices) {
     if (auto* centred = std::get_if<CentredScale>(&kind)) return centred->see(x, weight, values, indices);
     std::get<RunningScale>(kind).see(x, weight, sums, place_for(x, values, indices));
   }
 
   /// The same, but the example is appended as it is predicted, and once more if its score could be another one as it is
   /// learned. Returns whether there are two rows, which have the same columns.
-  template <Row X, class I>
-  bool see_both(const X& x, double weight, std::vector<double>& sums, std::vector<double>& values, std::vector<I>& indices) {
+  template <Row X>
+  bool see_both(const X& x, double weight, std::vector<double>& sums, std::vector<double>& values,
+                std::vector<std::int32_t>& indices) {
     if (auto* centred = std::get_if<CentredScale>(&kind)) return centred->see_both(x, weight, values, indices);
     apply(x, values, indices);
     see(x, weight, sums, values, indices);
@@ -75,8 +77,8 @@ struct Scale {
 
  private:
   /// Appends the columns of x, and returns the place for as many values.
-  template <Row X, class I>
-  static double* place_for(const X& x, std::vector<double>& values, std::vector<I>& indices) {
+  template <Row X>
+  static double* place_for(const X& x, std::vector<double>& values, std::vector<std::int32_t>& indices) {
     if constexpr (requires { x.indices; }) indices.insert(indices.end(), x.indices, x.indices + x.size);
     values.resize(values.size() + x.size);
     return values.data() + values.size() - x.size;
@@ -96,9 +98,9 @@ template <class T>
 DenseRow<double> row_like(const DenseRow<T>&, const std::vector<double>& values, const auto&, std::size_t first = 0) {
   return {values.data() + first, values.size() - first, 1};
 }
-template <class T, class I>
-SparseRow<double, I> row_like(const SparseRow<T, I>&, const std::vector<double>& values, const std::vector<I>& indices,
-                              std::size_t first = 0) {
+template <class T>
+SparseRow<double> row_like(const SparseRow<T>&, const std::vector<double>& values, const std::vector<std::int32_t>& indices,
+                           std::size_t first = 0) {
   return {values.data() + first, indices.data() + first, values.size() - first};
 }
 

@@ -56,8 +56,7 @@ class SeenRows {
   /// The rows of this part.
   auto rows() const {
     if constexpr (is_sparse)
-      return CsrRows<double>{values_.data(), indices_.data(), offsets_.data(), codes_.size(),
-                                    scale_.width(rows_.columns)};
+      return CsrRows<double>{values_.data(), indices_.data(), offsets_.data(), codes_.size(), scale_.width(rows_.columns)};
     else
       return DenseRows<double>{values_.data(), codes_.size(), rows_.columns, static_cast<std::ptrdiff_t>(rows_.columns), 1};
   }
