@@ -66,7 +66,7 @@ struct Sparse {
       offsets.push_back(static_cast<std::int32_t>(indices.size()));
     }
   }
-  CsrRows<double, std::int32_t> rows() const {
+  CsrRows<double> rows() const {
     return {values.data(), indices.data(), offsets.data(), row_count, sparse_columns};
   }
 };
@@ -97,7 +97,7 @@ double coordinate_descent() {
   Random random{5};
   constexpr double infinity = std::numeric_limits<double>::infinity();
   return measured([&] {
-    descend(rows, problem, Hinge{}, DualPenalty{1.0, 1.0}, alpha, norms, order, v, PassSummary{infinity, -infinity, row_count},
+    descend(rows, problem, hinge, DualPenalty{1.0, 1.0}, alpha, norms, order, v, PassSummary{infinity, -infinity, row_count},
             random);
     return v[0];
   });
@@ -216,7 +216,7 @@ double named_predictions() {
     for (const auto& row : rows) {
       for (std::size_t k = 0; k < nonzeros; ++k)
         indices[k] = static_cast<std::int32_t>(columns.table.find(Name::of(std::string_view(names[row[k]])).hash()));
-      const SparseRow<double, std::int32_t> x{values.data(), indices.data(), nonzeros};
+      const SparseRow<double> x{values.data(), indices.data(), nonzeros};
       sum += score(h, x, sparse_columns, Tie::mistake, scratch);
     }
     return sum;

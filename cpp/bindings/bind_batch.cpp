@@ -22,8 +22,6 @@ using namespace novikoff;
 
 namespace {
 
-using Matrix = nb::ndarray<double, nb::numpy, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
-
 /// One binary problem over rows in Python's memory, and the passes over them. It has no mutable state: the vectors that a pass
 /// reads and writes are NumPy arrays of the caller.
 class SoftMargin {
@@ -33,21 +31,13 @@ class SoftMargin {
   std::vector<nb::object> owners_;
   const RowsInMemory& rows_;
   BinaryProblem problem_;
-  AnyLoss loss_;
+  Loss loss_;
   Blocks blocks_;
   std::size_t threads_;
 
   auto on_rows(auto&& work) const {
     nb::gil_scoped_release unlocked;
     return std::visit(work, rows_.view);
-  }
-  auto on_rows_and_loss(auto&& work) const {
-    nb::gil_scoped_release unlocked;
-    return std::visit(work, rows_.view, loss_);
-  }
-  auto on_loss(auto&& work) const {
-    nb::gil_scoped_release unlocked;
-    return std::visit(work, loss_);
   }
   void check_rows(std::size_t size) const {
     if (size != rows_.count()) throw std::invalid_argument("A vector must have one entry per row.");
@@ -91,8 +81,8 @@ class SoftMargin {
     check_rows(centres.size());
     check_rows(margins.size());
     check_columns(class_vectors.size(), 2);
-    const DualSums sums = on_rows_and_loss([&](const auto& rows, const Loss auto& loss) {
-      return novikoff::dual_sums(rows, problem_, loss, span_of(centres), span_of(margins), response, blocks_, threads_,
+    const DualSums sums = on_rows([&](const auto& rows) {
+      return novikoff::dual_sums(rows, problem_, loss_, span_of(centres), span_of(margins), response, blocks_, threads_,
                                  span_of(class_vectors));
     });
     Dict result;
@@ -118,21 +108,20 @@ class SoftMargin {
 
   double loss(Vector<const double> margins) const {
     check_rows(margins.size());
-    return on_loss([&](const Loss auto& loss) { return total_loss(problem_, loss, span_of(margins), blocks_, threads_); });
+    nb::gil_scoped_release unlocked;
+    return total_loss(problem_, loss_, span_of(margins), blocks_, threads_);
   }
 
   double shift_intercept(Vector<double> margins, double tolerance) const {
     check_rows(margins.size());
-    return on_loss([&](const Loss auto& loss) {
-      return novikoff::shift_intercept(problem_, loss, span_of(margins), tolerance, blocks_, threads_);
-    });
+    nb::gil_scoped_release unlocked;
+    return novikoff::shift_intercept(problem_, loss_, span_of(margins), tolerance, blocks_, threads_);
   }
 
   Vector<std::int64_t> free_rows(Vector<const double> centres, Vector<const double> margins, const Response& response) const {
     check_rows(centres.size());
     check_rows(margins.size());
-    return to_numpy(
-        on_rows([&](const auto&) { return novikoff::free_rows(problem_, span_of(centres), span_of(margins), response); }));
+    return to_numpy(novikoff::free_rows(problem_, span_of(centres), span_of(margins), response));
   }
 
   /// alpha[i] <- response(alpha[i], margins[i])
@@ -169,7 +158,7 @@ class SoftMargin {
     on_rows([&](const auto& rows) { novikoff::project(rows, problem_, span_of(some), span_of(v), span_of(values)); });
   }
 
-  void gram(Vector<const std::int64_t> some, double width, Matrix matrix) const {
+  void gram(Vector<const std::int64_t> some, double width, Matrix<double> matrix) const {
     check_some(some, some.size());
     const std::size_t side = rows_.columns() + 1;
     if (matrix.shape(0) != side || matrix.shape(1) != side)
@@ -181,7 +170,7 @@ class SoftMargin {
     });
   }
 
-  void row_products(Vector<const std::int64_t> some, Vector<const std::int64_t> others, Matrix products) const {
+  void row_products(Vector<const std::int64_t> some, Vector<const std::int64_t> others, Matrix<double> products) const {
     check_some(some, products.shape(0));
     check_some(others, products.shape(1));
     on_rows([&](const auto& rows) {
@@ -210,8 +199,8 @@ class SoftMargin {
     const auto [largest, least, active] = before;
     const PassSummary previous{largest, least, active};
     if (active > order.size()) throw std::invalid_argument("There are fewer rows than active ones.");
-    const PassSummary now = on_rows_and_loss([&](const auto& rows, const Loss auto& loss) {
-      return novikoff::descend(rows, problem_, loss, DualPenalty{lambda, rho}, span_of(alpha), span_of(squared_norms),
+    const PassSummary now = on_rows([&](const auto& rows) {
+      return novikoff::descend(rows, problem_, loss_, DualPenalty{lambda, rho}, span_of(alpha), span_of(squared_norms),
                                span_of(order), span_of(v), previous, random);
     });
     return nb::make_tuple(now.largest, now.least, now.active, now.gap, now.step);
@@ -222,8 +211,8 @@ class SoftMargin {
                                             double max_visits) const {
     check_rows(alpha.size());
     check_columns(v.size(), 1);
-    const FaceStep found = on_rows_and_loss([&]<class Rows, Loss L>(const Rows& rows, const L&) {
-      Face<L, Rows> face(rows, problem_, DualPenalty{lambda, rho}, span_of(alpha), span_of(v));
+    const FaceStep found = on_rows([&](const auto& rows) {
+      Face face(rows, problem_, loss_, DualPenalty{lambda, rho}, span_of(alpha), span_of(v));
       return face.move(accuracy, max_visits, threads_);
     });
     return nb::make_tuple(found.steps, found.gain);
@@ -234,10 +223,9 @@ class SoftMargin {
     check_rows(alpha.size());
     check_rows(margins.size());
     check_bits(shrunk.size());
-    on_loss([&](const Loss auto& loss) {
-      novikoff::mark_shrunk(loss, span_of(alpha), span_of(margins), PassSummary{before.first, before.second, 0},
-                            span_of(shrunk));
-    });
+    nb::gil_scoped_release unlocked;
+    novikoff::mark_shrunk(loss_, span_of(alpha), span_of(margins), PassSummary{before.first, before.second, 0},
+                          span_of(shrunk));
   }
 
   std::size_t order_active_first(Vector<const std::uint8_t> shrunk, Vector<std::int32_t> order) const {
@@ -261,7 +249,7 @@ Tuple<std::size_t, double, bool, bool> survey_of(const RowsInMemory& rows, std::
 }
 
 /// Returns the number of steps and the remaining violation.
-Tuple<std::size_t, double> nearest_points(Matrix products, Vector<const double> signs, bool balanced, Vector<double> a,
+Tuple<std::size_t, double> nearest_points(Matrix<double> products, Vector<const double> signs, bool balanced, Vector<double> a,
                                           Vector<double> scores, double accuracy, std::size_t max_steps, double max_sum) {
   const std::size_t rows = signs.size();
   if (products.shape(0) != rows || products.shape(1) != rows || a.size() != rows || scores.size() != rows)
@@ -278,7 +266,7 @@ Tuple<std::size_t, double> nearest_points(Matrix products, Vector<const double> 
 /// The losses of the kernels by name: (top, ridge) of each.
 nb::typed<nb::dict, nb::str, Tuple<double, double>> losses() {
   nb::dict found;
-  for_each_loss([&](Loss auto loss) { found[loss.name] = nb::make_tuple(loss.top, loss.ridge); });
+  for (const Loss& loss : all_losses) found[loss.name] = nb::make_tuple(loss.top, loss.ridge);
   return found;
 }
 

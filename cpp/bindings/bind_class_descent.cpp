@@ -14,9 +14,6 @@ using namespace novikoff;
 
 namespace {
 
-template <class T>
-using Matrix = nb::ndarray<T, nb::numpy, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
-
 /// One-vs-rest problems over rows in Python's memory, and the passes over them. It has no mutable state: the arrays that a pass
 /// reads and writes are NumPy arrays of the caller, with 4, 8 or 12 numbers per row or column, those of the problems first.
 class ClassDescent {
@@ -27,7 +24,7 @@ class ClassDescent {
   std::span<const double> costs_;
   double scale_;
   bool has_intercept_;
-  AnyLoss loss_;
+  Loss loss_;
 
   ClassProblems problems(const Vector<const std::int32_t>& positive) const {
     return {codes_, span_of(positive), costs_, scale_, has_intercept_ ? 1.0 : 0.0};
@@ -94,12 +91,8 @@ class ClassDescent {
     on_rows(width, [&]<std::size_t N>(const auto& rows, std::integral_constant<std::size_t, N>) {
       const ClassState<N> state{alpha.data(), reinterpret_cast<ClassNumbers<float, N>*>(weights.data()), span_of(intercepts),
                                 span_of(excluded), span_of(order)};
-      std::visit(
-          [&](const auto& loss) {
-            now = descend_classes(rows, problems(positive), loss, DualPenalty{lambda, rho}, span_of(squared_norms), state,
-                                  before, random);
-          },
-          loss_);
+      now = descend_classes(rows, problems(positive), loss_, DualPenalty{lambda, rho}, span_of(squared_norms), state, before,
+                            random);
     });
     std::vector<double> largest, least, gap;
     for (std::size_t c = 0; c < positive.size(); ++c) {
@@ -131,12 +124,8 @@ class ClassDescent {
     std::size_t active = 0;
     on_rows(width, [&]<std::size_t N>(const auto& rows, std::integral_constant<std::size_t, N>) {
       const auto* by_column = reinterpret_cast<const ClassNumbers<double, N>*>(weights.data());
-      std::visit(
-          [&](const auto& loss) {
-            found = measure_classes(rows, problems(positive), loss, alpha.data(), by_column, span_of(intercepts), before,
-                                    span_of(excluded));
-          },
-          loss_);
+      found = measure_classes(rows, problems(positive), loss_, alpha.data(), by_column, span_of(intercepts), before,
+                              span_of(excluded));
       active = order_active_first(std::span<const ClassMask>(span_of(excluded)), problems(positive).all(), span_of(order));
     });
     std::vector<double> loss, a, a_alpha, counted;

@@ -12,9 +12,6 @@ using namespace novikoff;
 
 namespace {
 
-template <class T>
-using Matrix = nb::ndarray<T, nb::numpy, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
-
 /// A joint machine over rows in Python's memory, and the passes over them. It has no mutable state: the arrays that a pass
 /// reads and writes are NumPy arrays of the caller.
 class JointMachine {

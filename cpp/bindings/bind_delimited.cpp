@@ -17,10 +17,6 @@ using namespace novikoff;
 
 namespace {
 
-using DelimitedText = nb::ndarray<const std::uint8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-
-std::string_view view_of(const DelimitedText& text) { return {reinterpret_cast<const char*>(text.data()), text.size()}; }
-
 template <class T>
 nb::object table_of(Growing<T>& array, std::size_t rows, std::size_t columns) {
   T* memory = array.release().release();
@@ -73,7 +69,7 @@ class DelimitedParser {
   DelimitedParser& operator=(const DelimitedParser&) = delete;
 
   /// Returns numbers and codes, or the malformed record: its line, what is wrong, and the number of its fields.
-  nb::object feed(const DelimitedText& text) {
+  nb::object feed(const Bytes& text) {
     std::optional<BadRecord> bad;
     {
       nb::gil_scoped_release unlocked;
@@ -122,7 +118,7 @@ void bind_delimited(nb::module_& m) {
       .def("invalid", &DelimitedParser::invalid, nb::arg("column"));
   m.def(
       "record_end",
-      [](const DelimitedText& text, const std::string& quote, const std::string& delimiter, bool trim) {
+      [](const Bytes& text, const std::string& quote, const std::string& delimiter, bool trim) {
         const Dialect dialect = splitting(delimiter, quote, trim);
         nb::gil_scoped_release unlocked;
         return record_end(view_of(text), dialect);
@@ -132,12 +128,12 @@ void bind_delimited(nb::module_& m) {
               "bool = True) -> int"),
       "Return the position after the last complete record of a text, or 0.");
   m.def(
-      "line_ends", [](const DelimitedText& text) { return count_byte(view_of(text), '\n'); }, nb::arg("text"),
+      "line_ends", [](const Bytes& text) { return count_byte(view_of(text), '\n'); }, nb::arg("text"),
       nb::sig("def line_ends(text: bytes | bytearray | memoryview | NDArray[numpy.uint8]) -> int"),
       "Return the number of line ends in a text.");
   m.def(
       "record_lines",
-      [](const DelimitedText& text, const std::string& quote, const std::string& delimiter, bool trim) {
+      [](const Bytes& text, const std::string& quote, const std::string& delimiter, bool trim) {
         return to_numpy(record_lines(view_of(text), splitting(delimiter, quote, trim)));
       },
       nb::arg("text"), nb::arg("quote"), nb::arg("delimiter"), nb::arg("trim") = true,

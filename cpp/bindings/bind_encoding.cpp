@@ -19,9 +19,6 @@ using namespace novikoff;
 
 namespace {
 
-template <class T>
-using Matrix = nb::ndarray<const T, nb::numpy, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
-
 EncodingStep step_of(const std::int32_t* kind_and_source, const Vector<const std::int32_t>& columns, const TableRows& rows) {
   using Kind = EncodingStep::Kind;
   const std::int32_t kind = kind_and_source[0], source = kind_and_source[1];
@@ -34,11 +31,11 @@ EncodingStep step_of(const std::int32_t* kind_and_source, const Vector<const std
 }
 
 template <class Float>
-std::size_t encode(const Matrix<double>& numbers, const Matrix<std::int32_t>& codes, const Matrix<std::int32_t>& plan,
-                   const Vector<const double>& shift, const Vector<const double>& scale, const Vector<const double>& fill,
-                   const std::vector<Vector<const std::int32_t>>& columns, const Vector<Float>& values,
-                   const Vector<std::int32_t>& indices, const Vector<std::int64_t>& ends, std::size_t start,
-                   std::size_t threads) {
+std::size_t encode(const Matrix<const double>& numbers, const Matrix<const std::int32_t>& codes,
+                   const Matrix<const std::int32_t>& plan, const Vector<const double>& shift, const Vector<const double>& scale,
+                   const Vector<const double>& fill, const std::vector<Vector<const std::int32_t>>& columns,
+                   const Vector<Float>& values, const Vector<std::int32_t>& indices, const Vector<std::int64_t>& ends,
+                   std::size_t start, std::size_t threads) {
   const TableRows rows{
       numbers.shape(0), {numbers.data(), numbers.size()}, {codes.data(), codes.size()}, numbers.shape(1), codes.shape(1)};
   const std::size_t width = rows.number_columns;
@@ -59,7 +56,7 @@ void bind_encode_rows(nb::module_& m) {
         "Write the rows of a table as those of a CSR matrix, and return where they end.");
 }
 
-void add_to_moments(const Matrix<double>& numbers, const Vector<std::int64_t>& counts, const Vector<double>& shifts,
+void add_to_moments(const Matrix<const double>& numbers, const Vector<std::int64_t>& counts, const Vector<double>& shifts,
                     const Vector<double>& sums, const Vector<double>& squares, const Vector<double>& out, bool standardise) {
   const std::size_t width = numbers.shape(1);
   if (counts.size() != width || shifts.size() != width || sums.size() != width || squares.size() != width ||
@@ -71,7 +68,7 @@ void add_to_moments(const Matrix<double>& numbers, const Vector<std::int64_t>& c
 }
 
 /// Returns counts, means, squared deviations, least and largest values of the columns of numbers.
-nb::tuple moments_of_columns(const Matrix<double>& numbers, std::size_t threads) {
+nb::tuple moments_of_columns(const Matrix<const double>& numbers, std::size_t threads) {
   ColumnMoments found(0);
   {
     nb::gil_scoped_release unlocked;

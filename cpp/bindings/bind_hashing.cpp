@@ -32,7 +32,7 @@ std::string hexadecimal(unsigned byte) {
 }
 
 /// Returns a view of the bytes of a str or bytes object, valid as long as the object lives.
-std::string_view view_of(nb::handle text, std::int64_t sample) {
+std::string_view checked_view(nb::handle text, std::int64_t sample) {
   if (PyBytes_Check(text.ptr())) return {PyBytes_AsString(text.ptr()), static_cast<std::size_t>(PyBytes_Size(text.ptr()))};
   if (const auto bytes = utf8_of(text.ptr())) return *bytes;
   const nb::python_error error;
@@ -60,7 +60,7 @@ Arrays rows_of_texts(const nb::list& texts, const Vector<const std::int64_t>& nu
                      std::size_t threads) {
   std::vector<std::string_view> views;
   views.reserve(texts.size());
-  for (nb::handle text : texts) views.push_back(view_of(text, numbers(views.size())));
+  for (nb::handle text : texts) views.push_back(checked_view(text, numbers(views.size())));
   HashedRows<T> rows;
   std::optional<BadText> bad;
   {
@@ -76,7 +76,7 @@ Arrays rows_of_words(const nb::list& texts, const TextOptions& options, Vocabula
                      std::size_t threads) {
   std::vector<std::string_view> views;
   views.reserve(texts.size());
-  for (nb::handle text : texts) views.push_back(view_of(text, static_cast<std::int64_t>(views.size())));
+  for (nb::handle text : texts) views.push_back(checked_view(text, static_cast<std::int64_t>(views.size())));
   HashedRows<double> rows;
   std::optional<BadText> bad;
   {
@@ -91,7 +91,7 @@ void make_vocabulary(Vocabulary* self, const nb::list& words) {
   Vocabulary vocabulary;
   for (nb::handle word : words) {
     const std::size_t before = vocabulary.words.size();
-    vocabulary.words.find_or_add(StringKey::of(view_of(word, static_cast<std::int64_t>(before))));
+    vocabulary.words.find_or_add(StringKey::of(checked_view(word, static_cast<std::int64_t>(before))));
     if (vocabulary.words.size() == before) throw std::invalid_argument("Vocabulary: " + quote(word) + " is there twice.");
   }
   new (self) Vocabulary(std::move(vocabulary));

@@ -12,11 +12,7 @@ using namespace novikoff;
 
 namespace {
 
-using JsonText = nb::ndarray<const std::uint8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-
-std::string_view view_of(const JsonText& text) { return {reinterpret_cast<const char*>(text.data()), text.size()}; }
-
-nb::object feed(JsonCheck& check, const JsonText& text) {
+nb::object feed(JsonCheck& check, const Bytes& text) {
   std::optional<BadJson> bad;
   {
     nb::gil_scoped_release unlocked;
@@ -43,7 +39,7 @@ void bind_json(nb::module_& m) {
           "Return what is wrong if the text ends here; empty if nothing is.");
   m.def(
       "distinct_json_keys",
-      [](const JsonText& text) {
+      [](const Bytes& text) {
         nb::gil_scoped_release unlocked;
         return distinct_json_keys(view_of(text));
       },

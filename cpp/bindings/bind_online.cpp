@@ -110,7 +110,8 @@ void bind_online(nb::module_& m) {
       .def("score_one", &OnlineLearner::score_one, arg("x"), arg("problem"))
       .def("score_one", &OnlineLearner::scores_of_one, arg("x"), arg("problems"))
       .def("score_many", &OnlineLearner::score_many, arg("dicts"), arg("problems"), arg("scores").noconvert())
-      .def("score", nb::overload_cast<const std::vector<std::size_t>&, const RowsInMemory&, Matrix>(&OnlineLearner::score),
+      .def("score",
+           nb::overload_cast<const std::vector<std::size_t>&, const RowsInMemory&, Matrix<double>>(&OnlineLearner::score),
            arg("problems"), arg("rows"), arg("scores").noconvert());
   bind_online_blocks(m, learner);
   bind_online_state(learner);

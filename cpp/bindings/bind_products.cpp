@@ -10,9 +10,6 @@ using namespace novikoff;
 
 namespace {
 
-using Matrix = nb::ndarray<double, nb::numpy, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
-using ConstMatrix = nb::ndarray<const double, nb::numpy, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
-
 /// One binary problem over products of rows in NumPy's memory.
 class Products {
  private:
@@ -20,7 +17,7 @@ class Products {
   ProductProblem problem_;
 
  public:
-  Products(ConstMatrix products, Vector<const double> signs, Vector<const double> tops, Vector<const double> ridges,
+  Products(Matrix<const double> products, Vector<const double> signs, Vector<const double> tops, Vector<const double> ridges,
            double rate, double offset, bool balanced)
       : owners_{nb::cast(products), nb::cast(signs), nb::cast(tops), nb::cast(ridges)},
         problem_{{products.data(), products.size()}, span_of(signs), span_of(tops), span_of(ridges), rate, offset, balanced} {
@@ -55,7 +52,7 @@ class Products {
       if (n <= max_small) return solve_small(matrix, right);
       nb::gil_scoped_acquire locked;
       const auto view = [](double* data, std::size_t rows, std::size_t columns) {  // not a copy, which is the default
-        return nb::cast(Matrix(data, {rows, columns}), nb::rv_policy::reference);
+        return nb::cast(Matrix<double>(data, {rows, columns}), nb::rv_policy::reference);
       };
       return nb::cast<bool>(solve(view(matrix.data(), n, n), view(right.data(), 2, n)));
     };
@@ -63,7 +60,7 @@ class Products {
   }
 };
 
-void fill_sparse_products(const RowsInMemory& rows, double scale, std::size_t threads, Matrix products) {
+void fill_sparse_products(const RowsInMemory& rows, double scale, std::size_t threads, Matrix<double> products) {
   if (products.shape(0) != rows.count() || products.shape(1) != rows.count())
     throw std::invalid_argument("The matrix must be square, with one row for each row of the data.");
   nb::gil_scoped_release unlocked;
@@ -76,7 +73,8 @@ void bind_products(nb::module_& m) {
   m.def("sparse_products", &fill_sparse_products, nb::arg("rows"), nb::arg("scale"), nb::arg("threads"),
         nb::arg("products").noconvert());
   nb::class_<Products>(m, "Products", "The dual of one binary problem over the products of its rows.")
-      .def(nb::init<ConstMatrix, Vector<const double>, Vector<const double>, Vector<const double>, double, double, bool>(),
+      .def(nb::init<Matrix<const double>, Vector<const double>, Vector<const double>, Vector<const double>, double, double,
+                    bool>(),
            nb::arg("products").noconvert(), nb::arg("signs").noconvert(), nb::arg("tops").noconvert(),
            nb::arg("ridges").noconvert(), nb::arg("rate"), nb::arg("offset"), nb::arg("balanced"))
       .def("descend", &Products::descend, nb::arg("t").noconvert(), nb::arg("gradient").noconvert(), nb::arg("tol"),

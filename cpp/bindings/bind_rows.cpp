@@ -1,4 +1,5 @@
-// Python matrices as rows for the kernels, without a copy.
+// Python matrices as rows for the kernels. Nothing is copied but indices of 64 bits.
+#include <algorithm>
 #include <stdexcept>
 
 #include "bindings.hpp"
@@ -27,35 +28,52 @@ RowsInMemory dense(nb::object matrix) {
 }
 
 /// The kernels trust the offsets of the rows, so they are checked here; the indices are checked row by row in a pass.
-template <class T, class I>
-RowsInMemory csr_rows(const Array& data, const Array& indices, const Array& indptr, std::size_t columns) {
+template <class I>
+Offsets checked_offsets(const Array& indptr, std::size_t size) {
   const auto* offsets = static_cast<const I*>(indptr.data());
   if (indptr.size() == 0 || offsets[0] < 0)
     throw std::invalid_argument("the row offsets of a CSR matrix must start at 0 or more.");
   bool falls = false;
   for (std::size_t i = 1; i < indptr.size(); ++i) falls |= offsets[i] < offsets[i - 1];
-  const auto last = static_cast<std::size_t>(offsets[indptr.size() - 1]);
-  if (falls || last > data.size() || last > indices.size())
+  if (falls || static_cast<std::size_t>(offsets[indptr.size() - 1]) > size)
     throw std::invalid_argument("the row offsets of a CSR matrix must not fall and must stay within its data.");
-  return {CsrRows<T, I>{static_cast<const T*>(data.data()), static_cast<const I*>(indices.data()), offsets, indptr.size() - 1,
-                        columns},
-          {}};
+  return offsets;
+}
+
+/// A copy of indices of 64 bits. Those that no matrix has become -1.
+nb::object short_indices(const Array& indices) {
+  const auto* given = static_cast<const std::int64_t*>(indices.data());
+  std::vector<std::int32_t> copy(indices.size());
+  for (std::size_t k = 0; k < copy.size(); ++k) {
+    const auto index = static_cast<std::int32_t>(given[k]);
+    copy[k] = index == given[k] ? index : -1;
+  }
+  return nb::cast(to_numpy(std::move(copy)));
 }
 
 RowsInMemory csr(nb::object data, nb::object indices, nb::object indptr, std::size_t columns) {
-  const auto d = nb::cast<Array>(data), j = nb::cast<Array>(indices), p = nb::cast<Array>(indptr);
-  const bool whole = d.ndim() == 1 && j.ndim() == 1 && p.ndim() == 1 && (d.size() < 2 || d.stride(0) == 1) &&
-                     (j.size() < 2 || j.stride(0) == 1) && (p.size() < 2 || p.stride(0) == 1);
+  const auto d = nb::cast<Array>(data), p = nb::cast<Array>(indptr);
+  auto j = nb::cast<Array>(indices);
+  const auto is_whole = [](const Array& x) { return x.ndim() == 1 && (x.size() < 2 || x.stride(0) == 1); };
+  const auto is_index = [](const Array& x) {
+    return holds(x, nb::dtype<std::int32_t>()) || holds(x, nb::dtype<std::int64_t>());
+  };
   const bool f64 = holds(d, nb::dtype<double>()), f32 = holds(d, nb::dtype<float>());
-  const bool i32 = holds(j, nb::dtype<std::int32_t>()) && holds(p, nb::dtype<std::int32_t>());
-  const bool i64 = holds(j, nb::dtype<std::int64_t>()) && holds(p, nb::dtype<std::int64_t>());
-  if (!whole || !(f64 || f32) || !(i32 || i64))
+  if (!is_whole(d) || !is_whole(j) || !is_whole(p) || !(f64 || f32) || !is_index(j) || !is_index(p))
     throw nb::type_error("contiguous CSR arrays of float32 or float64 values and int32 or int64 indices are needed.");
-  RowsInMemory rows =
-      f64 ? (i32 ? csr_rows<double, std::int32_t>(d, j, p, columns) : csr_rows<double, std::int64_t>(d, j, p, columns))
-          : (i32 ? csr_rows<float, std::int32_t>(d, j, p, columns) : csr_rows<float, std::int64_t>(d, j, p, columns));
-  rows.owners = {std::move(data), std::move(indices), std::move(indptr)};
-  return rows;
+  if (columns > std::size_t{1} << 31) throw std::invalid_argument("a CSR matrix must have at most 2**31 columns.");
+  const std::size_t size = std::min(d.size(), j.size());
+  const Offsets offsets =
+      holds(p, nb::dtype<std::int32_t>()) ? checked_offsets<std::int32_t>(p, size) : checked_offsets<std::int64_t>(p, size);
+  if (holds(j, nb::dtype<std::int64_t>())) {
+    indices = short_indices(j);
+    j = nb::cast<Array>(indices);
+  }
+  const auto rows_of = [&]<class T>(const T* values) -> AnyRows {
+    return CsrRows<T>{values, static_cast<const std::int32_t*>(j.data()), offsets, p.size() - 1, columns};
+  };
+  return {f64 ? rows_of(static_cast<const double*>(d.data())) : rows_of(static_cast<const float*>(d.data())),
+          {std::move(data), std::move(indices), std::move(indptr)}};
 }
 
 /// The squared norm of every row, and the number of rows before the first that is not finite or has an invalid index.

@@ -19,7 +19,6 @@ using namespace novikoff;
 
 namespace {
 
-using Text = nb::ndarray<const std::uint8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Buffer = nb::ndarray<std::uint8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
 /// Returns an array that owns the memory, without a copy.
@@ -38,7 +37,7 @@ class Reader {
                        : Any(SvmlightReader<double>({base, last, features}, threads))) {}
 
   /// Returns None, or the malformed line: its number, what it should have, and the word that it has instead.
-  nb::object feed(Text text) {
+  nb::object feed(Bytes text) {
     std::optional<BadLine> bad;
     {
       nb::gil_scoped_release unlocked;

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -19,10 +20,18 @@ template <class... T>
 using Tuple = nb::typed<nb::tuple, T...>;
 using Dict = nb::typed<nb::dict, nb::str, nb::any>;
 
+/// Text, as bytes of UTF-8.
+using Bytes = nb::ndarray<const std::uint8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+inline std::string_view view_of(const Bytes& text) { return {reinterpret_cast<const char*>(text.data()), text.size()}; }
+
 /// Weights, norms and duals are changed in place: arguments of this type are bound with .noconvert(), since a silent
 /// copy would lose the change.
 template <class T>
 using Vector = nb::ndarray<T, nb::numpy, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+template <class T>
+using Matrix = nb::ndarray<T, nb::numpy, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
 template <class T>
 std::span<T> span_of(const Vector<T>& array) {
@@ -53,7 +62,7 @@ struct RowsInMemory {
     return std::visit(
         [](const auto& rows) {
           if constexpr (requires { rows.offsets; })
-            return static_cast<std::size_t>(rows.offsets[rows.count] - rows.offsets[0]);
+            return rows.offsets[rows.count] - rows.offsets[0];
           else
             return rows.count * rows.columns;
         },

@@ -26,7 +26,7 @@ inline void clear_refusal() {
   throw nb::python_error();
 }
 
-using Sparse = novikoff::SparseRow<double, std::int64_t>;
+using Sparse = novikoff::SparseRow<double>;
 
 /// The UTF-8 of a string, owned by the string. None, with Python's error set, if it has a lone surrogate.
 inline std::optional<std::string_view> utf8_of(PyObject* text) {
@@ -117,8 +117,8 @@ class KeyedRow {
     std::size_t columns = std::max<std::size_t>(1, known.count());
     if (absent_ == 0) return {row(), columns};
     present_columns_ = columns_;
-    for (std::int64_t& column : present_columns_)
-      if (column == novikoff::KeyTable::absent) column = static_cast<std::int64_t>(columns++);
+    for (std::int32_t& column : present_columns_)
+      if (column == novikoff::KeyTable::absent) column = static_cast<std::int32_t>(columns++);
     return {{values_.data(), present_columns_.data(), values_.size()}, columns};
   }
 
@@ -133,7 +133,7 @@ class KeyedRow {
     find(known);
     for (std::size_t k = 0; absent_ > 0; ++k) {
       if (columns_[k] != novikoff::KeyTable::absent) continue;
-      columns_[k] = known.find_or_add(hashes_[k], names_[k]);
+      columns_[k] = static_cast<std::int32_t>(known.find_or_add(hashes_[k], names_[k]));
       --absent_;
     }
     return row();
@@ -215,12 +215,12 @@ class KeyedRow {
     found_ = true;
     if (known.buckets > 0) {
       for (std::size_t k = 0; k < columns_.size(); ++k)
-        columns_[k] = static_cast<std::int64_t>(hashes_[k] % static_cast<std::uint64_t>(known.buckets));
+        columns_[k] = static_cast<std::int32_t>(hashes_[k] % static_cast<std::uint64_t>(known.buckets));
       return;
     }
     for (std::uint64_t hash : hashes_) known.table.prefetch(hash);
     for (std::size_t k = 0; k < columns_.size(); ++k) {
-      columns_[k] = known.table.find(hashes_[k]);
+      columns_[k] = static_cast<std::int32_t>(known.table.find(hashes_[k]));
       absent_ += columns_[k] == novikoff::KeyTable::absent;
     }
   }
@@ -266,7 +266,7 @@ class KeyedRow {
   std::vector<novikoff::Name> names_;
   std::vector<std::uint64_t> hashes_;
   std::vector<double> values_, present_values_, seen_values_;
-  std::vector<std::int64_t> columns_, present_columns_, seen_columns_;
+  std::vector<std::int32_t> columns_, present_columns_, seen_columns_;
   std::vector<double> scratch_;
   bool found_ = false;          // whether columns_ belong to the last dict
   std::uint64_t revision_ = 0;  // of the columns when they were found

@@ -44,13 +44,13 @@ class KeyedRows {
     columns_.resize(hashes_.size());
     if (known.buckets > 0) {
       for (std::size_t k = 0; k < columns_.size(); ++k)
-        columns_[k] = static_cast<std::int64_t>(hashes_[k] % static_cast<std::uint64_t>(known.buckets));
+        columns_[k] = static_cast<std::int32_t>(hashes_[k] % static_cast<std::uint64_t>(known.buckets));
       return;
     }
     constexpr std::size_t later = 16;
     for (std::size_t k = 0; k < columns_.size(); ++k) {
       if (k + later < columns_.size()) known.table.prefetch(hashes_[k + later]);
-      columns_[k] = known.table.find(hashes_[k]);
+      columns_[k] = static_cast<std::int32_t>(known.table.find(hashes_[k]));
       if (columns_[k] == novikoff::KeyTable::absent) columns_[k] = 0, values_[k] = 0;
     }
   }
@@ -96,6 +96,6 @@ class KeyedRows {
 
   std::vector<std::uint64_t> hashes_;
   std::vector<double> values_;
-  std::vector<std::int64_t> columns_;
+  std::vector<std::int32_t> columns_;
   std::vector<std::size_t> ends_;  // where each row ends
 };

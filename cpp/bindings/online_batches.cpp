@@ -45,7 +45,7 @@ Tuple<bool, bool, double, std::size_t> OnlineLearner::learn_unseen(std::size_t q
 
 void OnlineLearner::learn_all(const RowsInMemory& rows, Codes codes, std::optional<Numbers> weights, Numbers squared_norms,
                               std::size_t begin, std::size_t end, std::size_t threads, const std::vector<std::size_t>& scored,
-                              std::optional<Matrix> scores, std::optional<Vector<double>> balanced) {
+                              std::optional<Matrix<double>> scores, std::optional<Vector<double>> balanced) {
   novikoff::Batch batch = batch_of(rows, codes, weights, squared_norms, std::nullopt, std::nullopt, begin, end);
   if (balanced && balanced->size() != rows.count()) throw std::invalid_argument("balanced must have one entry per row.");
   check_scores(scored, scores, end - begin);
@@ -66,7 +66,7 @@ void OnlineLearner::learn_all(const RowsInMemory& rows, Codes codes, std::option
 bool OnlineLearner::learn_together(const std::vector<OnlineLearner*>& learners, const RowsInMemory& rows, Codes codes,
                                    std::optional<Numbers> weights, Numbers squared_norms, std::size_t begin, std::size_t end,
                                    std::size_t threads, const std::vector<std::vector<std::size_t>>& scored,
-                                   const std::vector<Matrix>& scores) {
+                                   const std::vector<Matrix<double>>& scores) {
   const novikoff::Batch batch = batch_of(rows, codes, weights, squared_norms, std::nullopt, std::nullopt, begin, end);
   if (learners.empty() || std::ranges::find(learners, nullptr) != learners.end() || scored.size() != learners.size() ||
       scores.size() != learners.size())
@@ -92,7 +92,7 @@ bool OnlineLearner::learn_together(const std::vector<OnlineLearner*>& learners, 
   return true;
 }
 
-std::size_t OnlineLearner::score(const std::vector<std::size_t>& problems, const RowsInMemory& rows, Matrix scores) {
+std::size_t OnlineLearner::score(const std::vector<std::size_t>& problems, const RowsInMemory& rows, Matrix<double> scores) {
   if (scores.shape(0) != problems.size() || scores.shape(1) != rows.count())
     throw std::invalid_argument("scores must have one row per problem, and one entry per row of the matrix in each.");
   return score(problems, rows, std::span(scores.data(), scores.size()));
@@ -114,7 +114,7 @@ std::size_t OnlineLearner::score(const std::vector<std::size_t>& problems, const
   return score_in(mine);
 }
 
-void OnlineLearner::check_scores(const std::vector<std::size_t>& scored, const std::optional<Matrix>& scores,
+void OnlineLearner::check_scores(const std::vector<std::size_t>& scored, const std::optional<Matrix<double>>& scores,
                                  std::size_t rows) {
   if (!scored.empty() && (!scores || scores->shape(0) != scored.size() || scores->shape(1) != rows))
     throw std::invalid_argument(
@@ -128,7 +128,7 @@ void OnlineLearner::check_batch(const RowsInMemory& rows, const novikoff::Batch&
 }
 
 std::vector<std::span<double>> OnlineLearner::places_of(const std::vector<std::size_t>& scored,
-                                                        const std::optional<Matrix>& scores, std::size_t rows) const {
+                                                        const std::optional<Matrix<double>>& scores, std::size_t rows) const {
   std::vector<std::span<double>> places(scored.empty() ? 0 : learner_.count());
   for (std::size_t k = 0; k < scored.size(); ++k) {
     check_problem(scored[k]);

@@ -31,7 +31,7 @@ void OnlineLearner::release(novikoff::ClassBlock& block) {
 
 OnlineLearner::Reports OnlineLearner::learn_block(novikoff::ClassBlock& block, const RowsInMemory& rows, Codes codes,
                                                   std::optional<Numbers> weights, Numbers squared_norms, Order order,
-                                                  Matrix duals) {
+                                                  Matrix<double> duals) {
   const novikoff::Batch batch = batch_of(rows, codes, weights, squared_norms, order, std::nullopt, 0, rows.count());
   if (duals.shape(0) != rows.count() || duals.shape(1) != block.size())
     throw std::invalid_argument("duals must have one row per row, and one entry per problem in each.");

@@ -152,7 +152,7 @@ std::vector<double> OnlineLearner::scores_of_one(const nb::dict& x, const std::v
       });
 }
 
-void OnlineLearner::score_many(const nb::list& dicts, const std::vector<std::size_t>& problems, Matrix scores) {
+void OnlineLearner::score_many(const nb::list& dicts, const std::vector<std::size_t>& problems, Matrix<double> scores) {
   KeyedRows rows(dicts);
   if (scores.shape(0) != problems.size() || scores.shape(1) != rows.count())
     throw std::invalid_argument("scores must have one row per problem, and one entry per dict in each.");
@@ -178,7 +178,8 @@ Sparse OnlineLearner::features_of(KeyedRow& row) const {
   return learner_.scale ? row.seen(features, *learner_.scale) : features;
 }
 
-void OnlineLearner::score_jointly(const KeyedRows& rows, const std::vector<std::size_t>& classes, const Matrix& scores) const {
+void OnlineLearner::score_jointly(const KeyedRows& rows, const std::vector<std::size_t>& classes,
+                                  const Matrix<double>& scores) const {
   std::vector<double> all(learner_.count());
   for (std::size_t i = 0; i < rows.count(); ++i) {
     learner_.joint->score(rows[i], all);

@@ -102,7 +102,7 @@ void OnlineLearner::add_problem(std::int32_t positive, std::optional<std::size_t
                      });
 }
 
-void OnlineLearner::calibrate(const std::vector<std::size_t>& problems, Matrix scores) {
+void OnlineLearner::calibrate(const std::vector<std::size_t>& problems, Matrix<double> scores) {
   if (scores.shape(0) != problems.size()) throw std::invalid_argument("scores must have one row per problem.");
   in_turn<ReadTurn>([&] { return scores.size() <= short_work / 16; },
                     [&] {

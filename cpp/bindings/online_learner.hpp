@@ -28,9 +28,6 @@ namespace novikoff {
 class ClassBlock;
 }
 
-/// A matrix that is changed in place.
-using Matrix = nb::ndarray<double, nb::numpy, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
-
 /// A learner with its columns and its lock.
 ///
 /// Two rules exclude deadlocks and long waits. No thread waits for the learner's lock while it holds the interpreter's. And a
@@ -93,7 +90,7 @@ class OnlineLearner {
   void set_calibrated(bool calibrated) { calibrated_ = calibrated; }
 
   /// Replaces scores by the probabilities of the positive classes: one row of numbers per problem.
-  void calibrate(const std::vector<std::size_t>& problems, Matrix scores);
+  void calibrate(const std::vector<std::size_t>& problems, Matrix<double> scores);
 
   /// Removes all problems after the first `count`.
   void keep_problems(std::size_t count);
@@ -134,7 +131,7 @@ class OnlineLearner {
 
   /// A pass of a block over rows that were examined, in this order. `duals` has a row of one number per problem for each row.
   Reports learn_block(novikoff::ClassBlock& block, const RowsInMemory& rows, Codes codes, std::optional<Numbers> weights,
-                      Numbers squared_norms, Order order, Matrix duals);
+                      Numbers squared_norms, Order order, Matrix<double> duals);
 
   /// The weights that examples would have if they were learned next, with balanced classes. None of them is counted.
   Vector<double> balanced_weights(Codes codes, std::optional<Numbers> weights);
@@ -145,7 +142,7 @@ class OnlineLearner {
   /// it and used.
   void learn_all(const RowsInMemory& rows, Codes codes, std::optional<Numbers> weights, Numbers squared_norms,
                  std::size_t begin, std::size_t end, std::size_t threads, const std::vector<std::size_t>& scored,
-                 std::optional<Matrix> scores, std::optional<Vector<double>> balanced);
+                 std::optional<Matrix<double>> scores, std::optional<Vector<double>> balanced);
 
   /// What `learn_all` does, for several learners whose scales are equal: the rows are scaled once for all of them. Returns
   /// false, without learning, if the scales differ or classes are learned together. The caller must keep other writers out, and
@@ -153,7 +150,7 @@ class OnlineLearner {
   static bool learn_together(const std::vector<OnlineLearner*>& learners, const RowsInMemory& rows, Codes codes,
                              std::optional<Numbers> weights, Numbers squared_norms, std::size_t begin, std::size_t end,
                              std::size_t threads, const std::vector<std::vector<std::size_t>>& scored,
-                             const std::vector<Matrix>& scores);
+                             const std::vector<Matrix<double>>& scores);
 
   /// Learns from the first row of a matrix, in all problems. Returns false, without learning, if the row is bad. If `balanced`,
   /// the weight is multiplied by that of the class.
@@ -172,11 +169,11 @@ class OnlineLearner {
   std::vector<double> scores_of_one(const nb::dict& x, const std::vector<std::size_t>& problems);
 
   /// Scores of dicts in some problems, at one moment: one row of numbers per problem.
-  void score_many(const nb::list& dicts, const std::vector<std::size_t>& problems, Matrix scores);
+  void score_many(const nb::list& dicts, const std::vector<std::size_t>& problems, Matrix<double> scores);
 
   /// Scores of all rows in some problems, at one moment. Returns the number of rows before the first bad one; unless that is
   /// all, `scores` is not valid.
-  std::size_t score(const std::vector<std::size_t>& problems, const RowsInMemory& rows, Matrix scores);
+  std::size_t score(const std::vector<std::size_t>& problems, const RowsInMemory& rows, Matrix<double> scores);
   std::size_t score(const std::vector<std::size_t>& problems, const RowsInMemory& rows, std::span<double> scores);
 
  private:
@@ -228,12 +225,13 @@ class OnlineLearner {
   template <class Turn>
   auto with_row(const nb::dict& x, const auto& is_short, const auto& use) -> decltype(use(std::declval<KeyedRow&>()));
 
-  static void check_scores(const std::vector<std::size_t>& scored, const std::optional<Matrix>& scores, std::size_t rows);
+  static void check_scores(const std::vector<std::size_t>& scored, const std::optional<Matrix<double>>& scores,
+                           std::size_t rows);
 
   void check_batch(const RowsInMemory& rows, const novikoff::Batch& batch) const;
 
   /// Where the scores of each problem go.
-  std::vector<std::span<double>> places_of(const std::vector<std::size_t>& scored, const std::optional<Matrix>& scores,
+  std::vector<std::span<double>> places_of(const std::vector<std::size_t>& scored, const std::optional<Matrix<double>>& scores,
                                            std::size_t rows) const;
 
   novikoff::RunningScale& check_scale();
@@ -241,7 +239,7 @@ class OnlineLearner {
   /// The features of a dict as they are scored.
   Sparse features_of(KeyedRow& row) const;
 
-  void score_jointly(const KeyedRows& rows, const std::vector<std::size_t>& classes, const Matrix& scores) const;
+  void score_jointly(const KeyedRows& rows, const std::vector<std::size_t>& classes, const Matrix<double>& scores) const;
 
   double score_of(KeyedRow& row, const Sparse& features, std::size_t q);
 

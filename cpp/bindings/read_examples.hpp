@@ -15,10 +15,6 @@
 
 namespace novikoff {
 
-using Bytes = nb::ndarray<const std::uint8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-
-inline std::string_view view_of(const Bytes& text) { return {reinterpret_cast<const char*>(text.data()), text.size()}; }
-
 constexpr std::size_t short_text = 16384;  // bytes that are read without releasing the interpreter's lock
 
 enum class Form { document, lines, svmlight };
@@ -40,9 +36,8 @@ struct ReadExamples {
 
   /// The rows, for a kernel; `owner` keeps them.
   RowsInMemory in_memory(nb::object owner) const {
-    return {
-        CsrRows<double, std::int32_t>{rows.values.data(), rows.columns.data(), rows.offsets.data(), rows.count(), rows.width},
-        {std::move(owner)}};
+    return {CsrRows<double>{rows.values.data(), rows.columns.data(), rows.offsets.data(), rows.count(), rows.width},
+            {std::move(owner)}};
   }
 };
 

@@ -9,10 +9,9 @@
 #include "samples.hpp"
 
 /// A sparse copy of a sample: zeros are left out.
-template <class I>
 struct Csr {
   std::vector<double> values;
-  std::vector<I> indices, offsets{0};
+  std::vector<std::int32_t> indices, offsets{0};
   std::size_t columns;
 
   explicit Csr(const Sample& sample) : columns(sample.columns) {
@@ -20,12 +19,12 @@ struct Csr {
       for (std::size_t j = 0; j < columns; ++j)
         if (sample.row(i)[j] != 0) {
           values.push_back(sample.row(i)[j]);
-          indices.push_back(static_cast<I>(j));
+          indices.push_back(static_cast<std::int32_t>(j));
         }
-      offsets.push_back(static_cast<I>(values.size()));
+      offsets.push_back(static_cast<std::int32_t>(values.size()));
     }
   }
-  CsrRows<double, I> rows() const { return {values.data(), indices.data(), offsets.data(), offsets.size() - 1, columns}; }
+  CsrRows<double> rows() const { return {values.data(), indices.data(), offsets.data(), offsets.size() - 1, columns}; }
 };
 
 /// A sample with costs, some of them 0, and a scale; the intercept may be missing.
@@ -70,10 +69,8 @@ void for_each_layout(const Sample& sample, auto&& use) {
   for (std::size_t i = 0; i < sample.count(); ++i)
     for (std::size_t j = 0; j < sample.columns; ++j) turned[j * sample.count() + i] = sample.row(i)[j];
   use(DenseRows<double>{turned.data(), sample.count(), sample.columns, 1, static_cast<std::ptrdiff_t>(sample.count())});
-  const Csr<std::int32_t> narrow(sample);
-  const Csr<std::int64_t> wide(sample);
-  use(narrow.rows());
-  use(wide.rows());
+  const Csr sparse(sample);
+  use(sparse.rows());
 }
 
 inline std::vector<double> shares(std::size_t count, std::uint64_t seed) {  // from 0 to 1, both ends among them

@@ -198,11 +198,12 @@ template <class Float>
 std::string text_of(const Result<Float>& result, std::int64_t base) {
   std::vector<Float> values;
   std::vector<double> labels;
-  std::vector<std::int64_t> columns(result.columns.begin(), result.columns.end()), offsets{0};
+  std::vector<std::int32_t> columns(result.columns.begin(), result.columns.end());
+  std::vector<std::int64_t> offsets{0};
   for (auto bits : result.values) values.push_back(std::bit_cast<Float>(bits));
   for (auto bits : result.labels) labels.push_back(std::bit_cast<double>(bits));
   offsets.insert(offsets.end(), result.row_ends.begin(), result.row_ends.end());
-  const novikoff::CsrRows<Float, std::int64_t> rows{values.data(), columns.data(), offsets.data(), labels.size(), 0};
+  const novikoff::CsrRows<Float> rows{values.data(), columns.data(), offsets.data(), labels.size(), 0};
   std::string text;
   novikoff::append_svmlight(text, rows, labels, base, 0, labels.size());
   return text;

@@ -29,7 +29,7 @@ Values see_sparse(CentredScale& scale, const Values& values, const Indices& indi
   Values seen, dense(columns);
   Indices places;
   scale.resize(columns);
-  scale.see(SparseRow<double, std::int32_t>{values.data(), indices.data(), values.size()}, weight, seen, places);
+  scale.see(SparseRow<double>{values.data(), indices.data(), values.size()}, weight, seen, places);
   CHECK(std::ranges::is_sorted(places) && std::ranges::adjacent_find(places) == places.end());
   for (std::size_t k = 0; k < places.size(); ++k) dense[static_cast<std::size_t>(places[k])] = seen[k];
   return dense;
@@ -157,7 +157,7 @@ TEST(a_score_of_a_learner_with_fewer_weights_than_the_scale_has_columns_reads_no
   const Indices column{0};
   const std::vector<std::int32_t> offsets{0, 1};
   Values scores(1, -1.0);
-  const CsrRows<double, std::int32_t> rows{x.data(), column.data(), offsets.data(), 1, 1};
+  const CsrRows<double> rows{x.data(), column.data(), offsets.data(), 1, 1};
   CHECK(score_all(learner, problems, AnyRows(rows), scores, hold) == 1);
   CHECK(scores[0] == 0);
 }

@@ -1,4 +1,6 @@
 // Coordinate descent for several problems at once: each of them gets what the plain formulas say.
+#include <algorithm>
+
 #include "binary_problems.hpp"
 #include "novikoff/class_descent.hpp"
 
@@ -50,7 +52,7 @@ ClassPassSummary fresh(std::size_t active) {
 }  // namespace
 
 TEST(passes_end_where_no_row_of_any_problem_can_move) {
-  for_each_loss([](const auto& loss) {
+  std::ranges::for_each(all_losses, [](const auto& loss) {
     for (bool costly : {false, true})
       for (double constant : {0.0, 1.0}) {
         Classes c(costly, constant);
@@ -83,7 +85,7 @@ TEST(sums_and_measures_are_those_of_the_plain_formulas_in_every_layout) {
       std::vector<ClassNumbers<double, places>> sums(c.q.sample.columns);
       std::vector<double> totals(3);
       class_sums(rows, c.problems(), c.alpha.data(), sums.data(), std::span(totals));
-      const ClassMeasure found = measure_classes(rows, c.problems(), Hinge{}, c.alpha.data(), sums.data(),
+      const ClassMeasure found = measure_classes(rows, c.problems(), hinge, c.alpha.data(), sums.data(),
                                                  std::span<const double>(totals), fresh(0), std::span(c.excluded));
       for (std::size_t k = 0; k < 3; ++k) {
         const std::vector<double> sum = c.pull(k);
@@ -116,7 +118,7 @@ TEST(a_problem_of_a_row_is_excluded_alone_and_a_row_when_all_of_its_problems_are
   for (int pass = 0; pass < 40; ++pass) {
     const std::vector<double> kept = c.alpha;
     const std::vector<ClassMask> excluded = c.excluded;
-    now = descend_classes(c.q.sample.rows(), c.problems(), Hinge{}, penalty, c.norms, c.state(), now, random);
+    now = descend_classes(c.q.sample.rows(), c.problems(), hinge, penalty, c.norms, c.state(), now, random);
     for (std::size_t i = 0; i < c.q.count(); ++i)
       for (std::size_t k = 0; k < 3; ++k)
         if (excluded[i] >> k & 1) CHECK(c.alpha[i * places + k] == kept[i * places + k]);

@@ -1,4 +1,6 @@
 // Passes of coordinate descent: they increase the dual objective, and shrinking excludes only rows that cannot move.
+#include <algorithm>
+
 #include "binary_problems.hpp"
 #include "novikoff/coordinate_descent.hpp"
 #include "novikoff/face_step.hpp"
@@ -21,7 +23,7 @@ double dual_value(const TestProblem& q, double ridge, const DualPenalty& penalty
 }  // namespace
 
 TEST(every_pass_of_coordinate_descent_raises_the_dual_until_no_row_can) {
-  for_each_loss([](const auto& loss) {
+  std::ranges::for_each(all_losses, [](const auto& loss) {
     for_each_problem([&](const TestProblem& q) {
       const DualPenalty penalty{0.125, 2 * q.constant};
       std::vector<double> alpha(q.count()), norms(q.count()), v(q.width());
@@ -58,7 +60,7 @@ TEST(every_pass_of_coordinate_descent_raises_the_dual_until_no_row_can) {
 
 TEST(a_step_over_the_free_rows_raises_the_dual_by_what_it_says_and_moves_no_other_row) {
   std::size_t moved = 0;
-  for_each_loss([&](const auto& loss) {
+  std::ranges::for_each(all_losses, [&](const auto& loss) {
     for_each_problem([&](const TestProblem& q) {
       const DualPenalty penalty{0.125, 2 * q.constant};
       std::vector<double> alpha(q.count()), norms(q.count()), v(q.width());
@@ -102,7 +104,7 @@ TEST(excluded_rows_stay_in_the_order_and_keep_their_dual_variables) {
     const std::vector<std::int32_t> shrunk(order.begin() + static_cast<std::ptrdiff_t>(state.active), order.end());
     std::vector<double> kept;
     for (std::int32_t i : shrunk) kept.push_back(alpha[static_cast<std::size_t>(i)]);
-    state = descend(q.sample.rows(), q.problem(), Hinge{}, penalty, alpha, norms, order, v, state, random);
+    state = descend(q.sample.rows(), q.problem(), hinge, penalty, alpha, norms, order, v, state, random);
     for (std::size_t k = 0; k < shrunk.size(); ++k) CHECK(alpha[static_cast<std::size_t>(shrunk[k])] == kept[k]);
   }
   CHECK(state.active < q.count());
@@ -114,12 +116,12 @@ TEST(shrinking_by_margins_excludes_the_rows_that_a_pass_would) {
   const std::vector<double> alpha{0, 0, 1, 1, 0.5, 0, 0.5, 1, 0}, margins{3, 1.5, -1, 0.5, 7, 0.2, -4, 2, 2.5};
   const PassSummary before{1, -0.75, 0};
   std::vector<std::uint8_t> shrunk(2, 255);  // what it held before does not matter
-  mark_shrunk(Hinge{}, alpha, margins, before, shrunk);
+  mark_shrunk(hinge, alpha, margins, before, shrunk);
   CHECK(shrunk[0] == 0b101 && shrunk[1] == 1);  // alpha = 0 with a margin above 2, or alpha = 1 with one below 0.25
   std::vector<std::int32_t> order(9);
   CHECK(order_active_first(shrunk, order) == 6);
   CHECK((order == std::vector<std::int32_t>{1, 3, 4, 5, 6, 7, 0, 2, 8}));
-  mark_shrunk(Hinge{}, alpha, margins, PassSummary{-1, 1, 0}, shrunk);  // a pass that found nothing to do
+  mark_shrunk(hinge, alpha, margins, PassSummary{-1, 1, 0}, shrunk);  // a pass that found nothing to do
   CHECK(order_active_first(shrunk, order) == 9);
 }
 
@@ -129,7 +131,7 @@ TEST(a_row_of_zeros_goes_to_the_bound_that_its_derivative_points_to) {
   std::vector<double> alpha(2), norms(2), v(3);
   std::vector<std::int32_t> order{0, 1};
   Random random{3};
-  descend(sample.rows(), problem, Hinge{}, DualPenalty{1, 0}, alpha, norms, order, v, PassSummary{infinity, -infinity, 2},
+  descend(sample.rows(), problem, hinge, DualPenalty{1, 0}, alpha, norms, order, v, PassSummary{infinity, -infinity, 2},
           random);
   CHECK(alpha[0] == 1 && alpha[1] == 1);  // it loses 1 whatever w is
   CHECK(v[0] == 0 && v[1] == 0 && v[2] == 0);

@@ -30,7 +30,7 @@ struct SparseSample {
   }
 
   std::size_t count() const { return codes.size(); }
-  CsrRows<double, std::int32_t> rows() const { return {values.data(), indices.data(), offsets.data(), count(), columns}; }
+  CsrRows<double> rows() const { return {values.data(), indices.data(), offsets.data(), count(), columns}; }
   Batch batch() const { return {codes, weights, squared_norms, order, {}, 0, count()}; }
 };
 

@@ -205,8 +205,8 @@ TEST(votes_before_any_example_have_no_opinion) {
 
 TEST(votes_sum_repeated_indices) {
   const std::vector<double> values{1, 2, -1};
-  const std::vector<std::int64_t> indices{1, 0, 1};
-  const SparseRow<double, std::int64_t> x{values.data(), indices.data(), 3};  // (2, 0)
+  const std::vector<std::int32_t> indices{1, 0, 1};
+  const SparseRow<double> x{values.data(), indices.data(), 3};  // (2, 0)
   std::vector<double> scratch(2);
   const double second[] = {0, 5}, first[] = {3, 5};
   Votes votes;

@@ -123,18 +123,18 @@ bool dense_stops_at(std::size_t bad, double value) {
 }
 
 /// Twenty rows of three entries in five columns, one entry of one row replaced.
-template <class T, class I>
+template <class T>
 bool sparse_stops_at(std::size_t bad, std::size_t entry, double value, std::int64_t index, bool sorted) {
   std::vector<T> values(60);
-  std::vector<I> indices(60), offsets(21);
+  std::vector<std::int32_t> indices(60), offsets(21);
   for (std::size_t k = 0; k < 60; ++k) {
     values[k] = static_cast<T>(k % 7) - T{3};
-    indices[k] = static_cast<I>(sorted ? k % 3 + 1 : 3 - k % 3);
-    offsets[k / 3 + 1] = static_cast<I>(3 * (k / 3 + 1));
+    indices[k] = static_cast<std::int32_t>(sorted ? k % 3 + 1 : 3 - k % 3);
+    offsets[k / 3 + 1] = static_cast<std::int32_t>(3 * (k / 3 + 1));
   }
   values[3 * bad + entry] = static_cast<T>(value);
-  indices[3 * bad + entry] = static_cast<I>(index);
-  return stops_at(CsrRows<T, I>{values.data(), indices.data(), offsets.data(), 20, 5}, bad);
+  indices[3 * bad + entry] = static_cast<std::int32_t>(index);
+  return stops_at(CsrRows<T>{values.data(), indices.data(), offsets.data(), 20, 5}, bad);
 }
 
 }  // namespace
@@ -152,26 +152,24 @@ TEST(a_dense_row_that_is_not_finite_is_bad) {
 }
 
 TEST(a_sparse_row_that_is_not_finite_or_out_of_bounds_is_bad) {
-  const auto check = []<class T, class I>(T, I) {
+  const auto check = []<class T>(T) {
     for (std::size_t bad : {0, 11, 19}) {
       for (bool sorted : {true, false}) {
-        for (double value : {not_a_number, infinity, -infinity}) CHECK(sparse_stops_at<T, I>(bad, 1, value, 2, sorted));
-        CHECK(sparse_stops_at<T, I>(bad, sorted ? 2 : 0, 1, 5, sorted));
-        CHECK(sparse_stops_at<T, I>(bad, sorted ? 0 : 2, 1, -1, sorted));
-        CHECK(sparse_stops_at<T, I>(bad, 1, 1, 5, sorted));  // out of order, too
-        CHECK(sparse_stops_at<T, I>(bad, 1, 1, std::numeric_limits<I>::max(), sorted));
-        CHECK(sparse_stops_at<T, I>(bad, 1, 1, std::numeric_limits<I>::min(), sorted));
-        CHECK(!sparse_stops_at<T, I>(bad, 1, 1, 4, sorted));
-        CHECK(!sparse_stops_at<T, I>(bad, 1, 1, 0, sorted));
+        for (double value : {not_a_number, infinity, -infinity}) CHECK(sparse_stops_at<T>(bad, 1, value, 2, sorted));
+        CHECK(sparse_stops_at<T>(bad, sorted ? 2 : 0, 1, 5, sorted));
+        CHECK(sparse_stops_at<T>(bad, sorted ? 0 : 2, 1, -1, sorted));
+        CHECK(sparse_stops_at<T>(bad, 1, 1, 5, sorted));  // out of order, too
+        CHECK(sparse_stops_at<T>(bad, 1, 1, std::numeric_limits<std::int32_t>::max(), sorted));
+        CHECK(sparse_stops_at<T>(bad, 1, 1, std::numeric_limits<std::int32_t>::min(), sorted));
+        CHECK(!sparse_stops_at<T>(bad, 1, 1, 4, sorted));
+        CHECK(!sparse_stops_at<T>(bad, 1, 1, 0, sorted));
       }
     }
   };
-  check(float{}, std::int32_t{});
-  check(double{}, std::int32_t{});
-  check(float{}, std::int64_t{});
-  check(double{}, std::int64_t{});
-  CHECK((sparse_stops_at<double, std::int32_t>(7, 1, 1e200, 2, true)));
-  CHECK((sparse_stops_at<double, std::int32_t>(7, 1, infinity, 3, false)));  // a repeated index
+  check(float{});
+  check(double{});
+  CHECK((sparse_stops_at<double>(7, 1, 1e200, 2, true)));
+  CHECK((sparse_stops_at<double>(7, 1, infinity, 3, false)));  // a repeated index
 }
 
 TEST(all_layouts_and_types_learn_the_same_hypothesis) {
@@ -181,7 +179,7 @@ TEST(all_layouts_and_types_learn_the_same_hypothesis) {
   std::vector<double> f_order(300), nonzeros;
   std::vector<float> float_nonzeros;
   std::vector<std::int32_t> columns32, offsets32{0};
-  std::vector<std::int64_t> columns64, offsets64{0};
+  std::vector<std::int64_t> offsets64{0};
   for (std::size_t i = 0; i < 50; ++i) {
     for (std::size_t j = 0; j < 6; ++j) {
       const double value = sample.row(i)[j];
@@ -190,7 +188,6 @@ TEST(all_layouts_and_types_learn_the_same_hypothesis) {
       nonzeros.push_back(value);
       float_nonzeros.push_back(static_cast<float>(value));
       columns32.push_back(static_cast<std::int32_t>(j));
-      columns64.push_back(static_cast<std::int64_t>(j));
     }
     offsets32.push_back(static_cast<std::int32_t>(nonzeros.size()));
     offsets64.push_back(static_cast<std::int64_t>(nonzeros.size()));
@@ -199,10 +196,9 @@ TEST(all_layouts_and_types_learn_the_same_hypothesis) {
       sample.rows(),
       DenseRows<double>{f_order.data(), 50, 6, 1, 50},
       DenseRows<float>{floats.data(), 50, 6, 6, 1},
-      CsrRows<double, std::int32_t>{nonzeros.data(), columns32.data(), offsets32.data(), 50, 6},
-      CsrRows<double, std::int64_t>{nonzeros.data(), columns64.data(), offsets64.data(), 50, 6},
-      CsrRows<float, std::int32_t>{float_nonzeros.data(), columns32.data(), offsets32.data(), 50, 6},
-      CsrRows<float, std::int64_t>{float_nonzeros.data(), columns64.data(), offsets64.data(), 50, 6},
+      CsrRows<double>{nonzeros.data(), columns32.data(), offsets32.data(), 50, 6},
+      CsrRows<double>{nonzeros.data(), columns32.data(), offsets64.data(), 50, 6},
+      CsrRows<float>{float_nonzeros.data(), columns32.data(), offsets32.data(), 50, 6},
   };
   for_each_rule([&]<class R>(const R& rule) {
     if constexpr (std::is_same_v<R, PassiveAggressiveRule> || std::is_same_v<R, PassiveAggressiveIIRule> ||

@@ -20,7 +20,7 @@ TEST(the_products_are_those_of_the_rows_written_out) {
       }
     offsets.push_back(static_cast<std::int32_t>(values.size()));
   }
-  const CsrRows<double, std::int32_t> rows{values.data(), indices.data(), offsets.data(), count, columns};
+  const CsrRows<double> rows{values.data(), indices.data(), offsets.data(), count, columns};
   for (const std::size_t threads : {1u, 3u}) {
     std::vector<double> products(count * count);
     sparse_products(rows, 2.0, threads, products);

@@ -17,7 +17,7 @@ using check::same_bits;
 using namespace novikoff;
 
 static_assert(Row<DenseRow<float>> && Row<DenseRow<double>>);
-static_assert(Row<SparseRow<float, std::int32_t>> && Row<SparseRow<double, std::int64_t>>);
+static_assert(Row<SparseRow<float>> && Row<SparseRow<double>>);
 
 namespace {
 
@@ -29,14 +29,14 @@ std::vector<T> narrowed(const std::vector<double>& values) {
 }
 
 /// A sparse row that owns its memory.
-template <class T, class I>
+template <class T>
 struct Sparse {
   std::vector<T> values;
-  std::vector<I> indices;
+  std::vector<std::int32_t> indices;
 
-  SparseRow<T, I> row() const { return {values.data(), indices.data(), values.size()}; }
+  SparseRow<T> row() const { return {values.data(), indices.data(), values.size()}; }
   void push(std::int64_t index, double value) {
-    indices.push_back(static_cast<I>(index));
+    indices.push_back(static_cast<std::int32_t>(index));
     values.push_back(static_cast<T>(value));
   }
   std::vector<double> summed(std::size_t columns) const {
@@ -47,24 +47,22 @@ struct Sparse {
   }
 };
 
-template <class T, class I>
-Sparse<T, I> sparse(std::vector<std::pair<std::int64_t, double>> entries) {
-  Sparse<T, I> result;
+template <class T>
+Sparse<T> sparse(std::vector<std::pair<std::int64_t, double>> entries) {
+  Sparse<T> result;
   for (const auto& [index, value] : entries) result.push(index, value);
   return result;
 }
 
-/// Calls `use` with a Sparse of each combination of types.
+/// Calls `use` with a Sparse of each type.
 void for_each_sparse_type(auto&& use) {
-  use(Sparse<float, std::int32_t>{});
-  use(Sparse<double, std::int32_t>{});
-  use(Sparse<float, std::int64_t>{});
-  use(Sparse<double, std::int64_t>{});
+  use(Sparse<float>{});
+  use(Sparse<double>{});
 }
 
 /// For values whose sums are exact: the row against the dense row it stands for.
-template <class T, class I>
-bool stands_for_its_sums(const Sparse<T, I>& x, std::size_t columns) {
+template <class T>
+bool stands_for_its_sums(const Sparse<T>& x, std::size_t columns) {
   const std::vector<double> dense = x.summed(columns), w = small_integers(columns, 77);
   std::vector<double> v = small_integers(columns, 78), expected = v;
   for (std::size_t j = 0; j < columns; ++j) expected[j] += 3 * dense[j];
@@ -157,7 +155,7 @@ TEST(float_rows_are_summed_as_doubles) {
   CHECK(same_bits(narrow.squared_norm(), wide.squared_norm()));
   const float large = 1e30f;  // its square is not a float
   CHECK(near(DenseRow<float>{&large, 1, 1}.squared_norm(), 1e60, 1e66));
-  CHECK(same_bits(SparseRow<float, std::int32_t>{&large, std::vector<std::int32_t>{0}.data(), 1}.squared_norm(),
+  CHECK(same_bits(SparseRow<float>{&large, std::vector<std::int32_t>{0}.data(), 1}.squared_norm(),
                   DenseRow<float>{&large, 1, 1}.squared_norm()));
 }
 
@@ -198,19 +196,19 @@ TEST(unsorted_and_repeated_indices_mean_the_sum_of_their_values) {
 }
 
 TEST(unsorted_rows_without_repeats_keep_their_norm) {
-  for_each_sparse_type([]<class T, class I>(Sparse<T, I>) {
-    CHECK((sparse<T, I>({{6, 3}, {5, 4}}).row().squared_norm() == 25));
-    CHECK((sparse<T, I>({{64, 3}, {0, 4}}).row().squared_norm() == 25));
-    CHECK((sparse<T, I>({{2, 1}, {1, 2}, {0, 2}, {9, 4}, {8, 2}}).row().squared_norm() == 29));
+  for_each_sparse_type([]<class T>(Sparse<T>) {
+    CHECK((sparse<T>({{6, 3}, {5, 4}}).row().squared_norm() == 25));
+    CHECK((sparse<T>({{64, 3}, {0, 4}}).row().squared_norm() == 25));
+    CHECK((sparse<T>({{2, 1}, {1, 2}, {0, 2}, {9, 4}, {8, 2}}).row().squared_norm() == 29));
   });
 }
 
 TEST(the_norm_of_a_repeated_index_is_that_of_its_sum) {
-  for_each_sparse_type([]<class T, class I>(Sparse<T, I>) {
-    CHECK((sparse<T, I>({{3, 1}, {3, 2}}).row().squared_norm() == 9));
-    CHECK((sparse<T, I>({{3, 1}, {3, -1}}).row().squared_norm() == 0));
-    CHECK((sparse<T, I>({{0, 1}, {3, 1}, {3, 1}, {3, 1}, {4, 2}}).row().squared_norm() == 14));
-    CHECK((sparse<T, I>({{4, 1}, {0, 5}, {4, 2}, {1, 1}, {4, -3}}).row().squared_norm() == 26));
+  for_each_sparse_type([]<class T>(Sparse<T>) {
+    CHECK((sparse<T>({{3, 1}, {3, 2}}).row().squared_norm() == 9));
+    CHECK((sparse<T>({{3, 1}, {3, -1}}).row().squared_norm() == 0));
+    CHECK((sparse<T>({{0, 1}, {3, 1}, {3, 1}, {3, 1}, {4, 2}}).row().squared_norm() == 14));
+    CHECK((sparse<T>({{4, 1}, {0, 5}, {4, 2}, {1, 1}, {4, -3}}).row().squared_norm() == 26));
   });
 }
 
@@ -238,21 +236,21 @@ TEST(long_rows_backwards_without_repeats_keep_their_norm) {
 }
 
 TEST(indices_65536_apart_are_not_taken_for_one) {
-  for_each_sparse_type([]<class T, class I>(Sparse<T, I>) {
-    CHECK((sparse<T, I>({{65536 + 5, 3}, {5, 4}}).row().squared_norm() == 25));
-    CHECK((sparse<T, I>({{5, 3}, {65536 + 5, 4}, {2 * 65536 + 5, 12}}).row().squared_norm() == 169));
-    CHECK((sparse<T, I>({{2 * 65536 + 5, 3}, {5, 4}, {65536 + 5, 12}, {5, 1}}).row().squared_norm() == 9 + 25 + 144));
+  for_each_sparse_type([]<class T>(Sparse<T>) {
+    CHECK((sparse<T>({{65536 + 5, 3}, {5, 4}}).row().squared_norm() == 25));
+    CHECK((sparse<T>({{5, 3}, {65536 + 5, 4}, {2 * 65536 + 5, 12}}).row().squared_norm() == 169));
+    CHECK((sparse<T>({{2 * 65536 + 5, 3}, {5, 4}, {65536 + 5, 12}, {5, 1}}).row().squared_norm() == 9 + 25 + 144));
   });
 }
 
 TEST(rows_of_one_matrix_do_not_see_the_indices_of_each_other) {
-  for_each_sparse_type([]<class T, class I>(Sparse<T, I>) {
+  for_each_sparse_type([]<class T>(Sparse<T>) {
     Repeats repeats;
     for (int pass = 0; pass < 20; ++pass) {
-      CHECK((sparse<T, I>({{6, 3}, {5, 4}}).row().examine(20, repeats) == 25));
-      CHECK((sparse<T, I>({{6, 3}, {5, 4}, {6, 1}}).row().examine(20, repeats) == 32));
-      CHECK((sparse<T, I>({{19, 1}, {6, 2}, {5, 2}}).row().examine(20, repeats) == 9));
-      CHECK((sparse<T, I>({{5, 1}, {5, -1}}).row().examine(20, repeats) == 0));
+      CHECK((sparse<T>({{6, 3}, {5, 4}}).row().examine(20, repeats) == 25));
+      CHECK((sparse<T>({{6, 3}, {5, 4}, {6, 1}}).row().examine(20, repeats) == 32));
+      CHECK((sparse<T>({{19, 1}, {6, 2}, {5, 2}}).row().examine(20, repeats) == 9));
+      CHECK((sparse<T>({{5, 1}, {5, -1}}).row().examine(20, repeats) == 0));
     }
   });
 }
@@ -260,7 +258,7 @@ TEST(rows_of_one_matrix_do_not_see_the_indices_of_each_other) {
 TEST(the_sums_of_repeated_indices_are_squared_in_the_order_in_which_they_first_occur) {
   const std::vector<double> values = reals(300, 21);
   for (std::size_t size : {3, 50, 300}) {
-    Sparse<double, std::int32_t> x, merged;
+    Sparse<double> x, merged;
     for (std::size_t k = 0; k < size; ++k) {
       const auto index = static_cast<std::int32_t>((7 * k) % (size / 2 + 1));
       x.push(index, values[k]);
@@ -279,19 +277,19 @@ TEST(the_sums_of_repeated_indices_are_squared_in_the_order_in_which_they_first_o
 
 TEST(an_unsorted_row_whose_squared_norm_underflows_is_bad_unless_it_is_zero) {
   Repeats repeats;
-  CHECK((std::isnan(sparse<double, std::int32_t>({{6, 1e-200}, {5, 1e-200}}).row().examine(9, repeats))));
-  CHECK((std::isnan(sparse<double, std::int32_t>({{6, 1e-200}, {5, 0}, {6, 1e-200}}).row().examine(9, repeats))));
-  CHECK((sparse<double, std::int32_t>({{6, 1e-200}, {5, 0}, {6, -1e-200}}).row().examine(9, repeats) == 0));
-  CHECK((sparse<double, std::int32_t>({{6, 0}, {5, 0}}).row().examine(9, repeats) == 0));
+  CHECK((std::isnan(sparse<double>({{6, 1e-200}, {5, 1e-200}}).row().examine(9, repeats))));
+  CHECK((std::isnan(sparse<double>({{6, 1e-200}, {5, 0}, {6, 1e-200}}).row().examine(9, repeats))));
+  CHECK((sparse<double>({{6, 1e-200}, {5, 0}, {6, -1e-200}}).row().examine(9, repeats) == 0));
+  CHECK((sparse<double>({{6, 0}, {5, 0}}).row().examine(9, repeats) == 0));
 }
 
 TEST(rows_are_told_by_stamps_for_as_long_as_there_are_stamps_and_longer) {
   constexpr std::int64_t places = 65536, columns = 3 * places;
   const std::vector<double> values = reals(40, 31);
-  for_each_sparse_type([&]<class T, class I>(Sparse<T, I>) {
+  for_each_sparse_type([&]<class T>(Sparse<T>) {
     Repeats repeats;
     for (std::int64_t row = 0; row < 3000; ++row) {  // stamps are used after some hundred rows, and again after 255 more
-      Sparse<T, I> x;
+      Sparse<T> x;
       for (std::int64_t k = 0; k < 40; ++k) x.push((row % 7 + 997 * (40 - k)) % columns, values[static_cast<std::size_t>(k)]);
       if (row % 5 == 1) x.push(x.indices[3] + places, 0.5);  // shares a place with another column
       if (row % 5 == 2) x.push(x.indices[39], 0.25);
@@ -317,7 +315,7 @@ TEST(a_product_is_summed_in_four_lanes_and_the_last_elements_in_the_first) {
 TEST(a_product_with_infinite_weights_is_not_a_number_only_if_a_sum_is) {
   const double infinity = std::numeric_limits<double>::infinity();
   for (std::size_t size = 1; size <= 20; ++size) {
-    Sparse<double, std::int32_t> x;
+    Sparse<double> x;
     for (std::size_t k = 0; k < size; ++k) x.push(static_cast<std::int64_t>(k), 1.0);
     std::vector<double> w(size, 1.0);
     w[size - 1] = infinity;
@@ -338,8 +336,8 @@ TEST(looking_ahead_changes_no_bit) {
 }
 
 TEST(an_empty_sparse_row_is_the_zero_vector) {
-  for_each_sparse_type([]<class T, class I>(Sparse<T, I>) {
-    const SparseRow<T, I> nothing{nullptr, nullptr, 0};
+  for_each_sparse_type([]<class T>(Sparse<T>) {
+    const SparseRow<T> nothing{nullptr, nullptr, 0};
     double w = 7;
     CHECK(same_bits(nothing.dot(&w), 0.0));
     CHECK(same_bits(nothing.squared_norm(), 0.0));
@@ -353,8 +351,8 @@ TEST(an_empty_sparse_row_is_the_zero_vector) {
 }
 
 TEST(sparse_rows_name_their_entries_as_they_lie) {
-  for_each_sparse_type([]<class T, class I>(Sparse<T, I>) {
-    const auto x = sparse<T, I>({{4, 1}, {0, 0}, {4, 2}});
+  for_each_sparse_type([]<class T>(Sparse<T>) {
+    const auto x = sparse<T>({{4, 1}, {0, 0}, {4, 2}});
     std::vector<std::pair<std::size_t, double>> seen;
     x.row().for_each([&](std::size_t j, double value) { seen.emplace_back(j, value); });
     CHECK((seen == std::vector<std::pair<std::size_t, double>>{{4, 1}, {0, 0}, {4, 2}}));
@@ -363,10 +361,10 @@ TEST(sparse_rows_name_their_entries_as_they_lie) {
 }
 
 TEST(indices_are_in_bounds_from_zero_to_the_last_column) {
-  for_each_sparse_type([]<class T, class I>(Sparse<T, I>) {
-    const std::int64_t least = std::numeric_limits<I>::min(), most = std::numeric_limits<I>::max();
+  for_each_sparse_type([]<class T>(Sparse<T>) {
+    const std::int64_t least = std::numeric_limits<std::int32_t>::min(), most = std::numeric_limits<std::int32_t>::max();
     const auto in = [](std::vector<std::pair<std::int64_t, double>> entries) {
-      const auto x = sparse<T, I>(entries);
+      const auto x = sparse<T>(entries);
       Repeats repeats;
       return std::isfinite(x.row().examine(10, repeats));
     };
@@ -378,15 +376,15 @@ TEST(indices_are_in_bounds_from_zero_to_the_last_column) {
     CHECK(!in({{0, 1}, {-1, 1}}) && !in({{5, 1}, {-1, 1}, {9, 1}}) && !in({{9, 1}, {least, 1}}));
     CHECK(!in({{10, 1}, {10, 1}}) && !in({{-1, 1}, {-1, 1}}));
     Repeats repeats;
-    CHECK((std::isnan(sparse<T, I>({{0, 1}}).row().examine(0, repeats))));
+    CHECK((std::isnan(sparse<T>({{0, 1}}).row().examine(0, repeats))));
   });
 }
 
 TEST(csr_rows_are_cut_at_their_offsets) {
-  for_each_sparse_type([]<class T, class I>(Sparse<T, I>) {
-    const auto x = sparse<T, I>({{0, 1}, {2, 2}, {1, 3}, {0, 4}});
-    const std::vector<I> offsets{0, 0, 2, 2, 3, 4, 4};
-    const CsrRows<T, I> rows{x.values.data(), x.indices.data(), offsets.data(), 6, 3};
+  for_each_sparse_type([]<class T>(Sparse<T>) {
+    const auto x = sparse<T>({{0, 1}, {2, 2}, {1, 3}, {0, 4}});
+    const std::vector<std::int32_t> offsets{0, 0, 2, 2, 3, 4, 4};
+    const CsrRows<T> rows{x.values.data(), x.indices.data(), offsets.data(), 6, 3};
     const double w[] = {1, 10, 100};
     std::vector<double> products;
     for (std::size_t i = 0; i < rows.count; ++i) products.push_back(rows[i].dot(w));

@@ -63,8 +63,7 @@ TEST(sparse_rows_are_seen_like_dense_ones_and_repeated_indices_are_summed) {
   see_dense(dense, {2, 0, 0, 1, 7});
   see_dense(sparse, {2, 0, 0, 1, 7});
   const Values seen = see_dense(dense, {-1, 0, 0, 0, 3.5});
-  CHECK(same_bits(see(sparse, SparseRow<double, std::int32_t>{values.data(), indices.data(), 3}, 5),
-                  Values{seen[4], seen[0], 0}));
+  CHECK(same_bits(see(sparse, SparseRow<double>{values.data(), indices.data(), 3}, 5), Values{seen[4], seen[0], 0}));
   CHECK(same_scale(dense, sparse));
 }
 

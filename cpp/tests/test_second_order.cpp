@@ -25,9 +25,7 @@ struct SparseCopy {
       offsets.push_back(static_cast<std::int32_t>(values.size()));
     }
   }
-  CsrRows<double, std::int32_t> rows() const {
-    return {values.data(), indices.data(), offsets.data(), offsets.size() - 1, columns};
-  }
+  CsrRows<double> rows() const { return {values.data(), indices.data(), offsets.data(), offsets.size() - 1, columns}; }
 };
 
 Sample sparse_integers(std::size_t count, std::size_t columns, std::uint64_t seed) {

@@ -1,4 +1,5 @@
 // The kernels of the soft margin against plain loops: every pass, every memory layout, the same bits for all thread counts.
+#include <algorithm>
 #include <optional>
 #include <utility>
 
@@ -54,7 +55,7 @@ TEST(the_response_of_width_ridge_is_the_derivative_of_the_loss) {
   const Response squared{0.5, infinity};
   for (double margin : {-3.0, 0.0, 0.25, 1.0, 4.0}) {
     CHECK(squared.at(0, margin) == 2 * std::max(0.0, 1 - margin));
-    CHECK(squared.at(0, margin) == SquaredHinge::derivative(1 - margin));
+    CHECK(squared.at(0, margin) == squared_hinge.derivative(1 - margin));
     CHECK(squared.is_free(0, margin) == (margin < 1));
   }
 }
@@ -97,11 +98,11 @@ TEST(sums_over_dual_variables_are_those_of_a_plain_loop) {
       for_each_layout(q.sample, [&](const auto& rows) {
         std::vector<double> pulls(2 * q.width(), not_a_number);
         const Blocks blocks{q.count(), 8};
-        const DualSums squared = dual_sums(rows, q.problem(), SquaredHinge{}, centres, margins, response, blocks, 2, pulls);
-        const DualSums sums = dual_sums(rows, q.problem(), Hinge{}, centres, margins, response, blocks, 2, pulls);
+        const DualSums squared = dual_sums(rows, q.problem(), squared_hinge, centres, margins, response, blocks, 2, pulls);
+        const DualSums sums = dual_sums(rows, q.problem(), hinge, centres, margins, response, blocks, 2, pulls);
         CHECK(near(sums.loss, plain.loss, 100) && near(squared.loss, plain_squared.loss, 100));
-        CHECK(near(total_loss(q.problem(), Hinge{}, margins, blocks, 2), plain.loss, 100));
-        CHECK(near(total_loss(q.problem(), SquaredHinge{}, margins, blocks, 2), plain_squared.loss, 100));
+        CHECK(near(total_loss(q.problem(), hinge, margins, blocks, 2), plain.loss, 100));
+        CHECK(near(total_loss(q.problem(), squared_hinge, margins, blocks, 2), plain_squared.loss, 100));
         for (std::size_t k = 0; k < 2; ++k) {
           CHECK(near(sums.of_class[k].a, plain.of_class[k].a, 1000));
           CHECK(near(sums.of_class[k].a_slack, plain.of_class[k].a_slack, 1000));
@@ -262,7 +263,7 @@ TEST(without_free_rows_the_direction_is_downhill) {
 }
 
 TEST(the_shifted_intercept_minimises_the_loss) {
-  for_each_loss([](const auto& own) {
+  std::ranges::for_each(all_losses, [](const auto& own) {
     const TestProblem q = test_problem(67, 5, 40);
     std::vector<double> margins = reals(q.count(), 9);
     const std::vector<double> before = margins;
@@ -307,7 +308,7 @@ TEST(every_number_of_threads_gives_the_same_bits) {
     const auto all = [&](std::size_t threads) {
       std::vector<double> found(q.count()), pulls(2 * q.width()), matrix(q.width() * q.width()), direction(q.width());
       compute_margins(rows, q.problem(), v, blocks, threads, found);
-      const DualSums sums = dual_sums(rows, q.problem(), SquaredHinge{}, centres, found, response, blocks, threads, pulls);
+      const DualSums sums = dual_sums(rows, q.problem(), squared_hinge, centres, found, response, blocks, threads, pulls);
       const Slope along = smoothed_slope(q.problem(), centres, found, rates, 0.5, response, blocks, threads);
       gram(rows, q.problem(), some, 0.25, 8, threads, matrix);
       std::vector<std::int64_t> free = free_rows(q.problem(), centres, found, response);
@@ -316,7 +317,7 @@ TEST(every_number_of_threads_gives_the_same_bits) {
       std::vector<double> rest(free.size());
       const std::size_t steps = system.solve({pulls.data(), q.width()}, StoppingRule{1e-8, 100}, direction, rest);
       std::vector<double> shifted = found;
-      const double shift = shift_intercept(q.problem(), Hinge{}, shifted, 0.0, blocks, threads);
+      const double shift = shift_intercept(q.problem(), hinge, shifted, 0.0, blocks, threads);
       for (const auto& part : {pulls, matrix, direction, rest, shifted}) found.insert(found.end(), part.begin(), part.end());
       for (const ClassSums& one : sums.of_class) found.insert(found.end(), {one.a, one.a_slack, one.a_alpha});
       found.insert(found.end(), {sums.loss, along.first, along.second, shift});

@@ -323,7 +323,7 @@ TEST(zeros_of_a_dense_row_are_left_out_and_those_of_a_sparse_one_kept) {
   const std::vector<std::int32_t> indices{0, 5}, offsets{0, 1, 2};
   const std::vector<float> values{0, 0.1f};
   text.clear();
-  append_svmlight(text, CsrRows<float, std::int32_t>{values.data(), indices.data(), offsets.data(), 2, 6}, labels, 1, 0, 2);
+  append_svmlight(text, CsrRows<float>{values.data(), indices.data(), offsets.data(), 2, 6}, labels, 1, 0, 2);
   CHECK(text == "-1 1:0\n0.1 6:0.1\n");
 }
 

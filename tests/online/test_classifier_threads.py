@@ -117,12 +117,11 @@ ROWS, COLUMNS = 4000, 1000
 
 
 def big(layout, dtype):
-    if layout.startswith("csr"):
-        index = np.int64 if layout == "csr64" else np.int32
-        indices = np.tile(np.arange(0, 2000, 20, dtype=index), 20_000)
+    if layout == "csr":
+        indices = np.tile(np.arange(0, 2000, 20, dtype=np.int32), 20_000)
         matrix = sp.csr_matrix((20_000, 2000), dtype=dtype)
         matrix.data, matrix.indices = RNG.random(len(indices), dtype=dtype), indices
-        matrix.indptr = np.arange(0, len(indices) + 1, 100, dtype=index)
+        matrix.indptr = np.arange(0, len(indices) + 1, 100, dtype=np.int32)
         return matrix, matrix.data.nbytes + matrix.indices.nbytes
     matrix = np.asarray(RNG.random((ROWS, COLUMNS)), dtype=dtype, order=layout)
     return matrix, matrix.nbytes
@@ -133,7 +132,6 @@ def big(layout, dtype):
     [
         *(("C", np.float32, "fit"), ("C", np.float64, "partial_fit"), ("F", np.float64, "fit")),
         *(("F", np.float32, "predict"), ("csr", np.float64, "fit"), ("csr", np.float32, "partial_fit")),
-        *(("csr64", np.float32, "fit"), ("csr64", np.float64, "predict")),
     ],
 )
 def test_no_copy_of_the_data_is_made(layout, dtype, method):

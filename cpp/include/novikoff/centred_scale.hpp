@@ -73,8 +73,8 @@ struct CentredScale {
   }
 
   /// Prefetches what is known of the columns of a row that comes soon.
-  template <class T, class I>
-  [[gnu::always_inline]] void expect(const SparseRow<T, I>& x) const {
+  template <class T>
+  [[gnu::always_inline]] void expect(const SparseRow<T>& x) const {
     for (std::size_t k = 0; k < x.size; ++k) __builtin_prefetch(columns.data() + x.indices[k], 1);
   }
 
@@ -85,8 +85,8 @@ struct CentredScale {
     x.for_each([&](std::size_t j, double value) { *place++ = j < columns.size() ? seen(columns[j], value) : 0.0; });
   }
   /// The same for a sparse row, with its columns, and the centred columns that it does not have, in ascending order.
-  template <class T, class I>
-  void apply(const SparseRow<T, I>& x, std::vector<double>& values, std::vector<I>& indices) const {
+  template <class T>
+  void apply(const SparseRow<T>& x, std::vector<double>& values, std::vector<std::int32_t>& indices) const {
     with_ascending(x, [&](const auto& distinct) {
       double* const place = append(distinct, values, indices);
       std::size_t missing = centred_.size(), k = 0;
@@ -99,8 +99,8 @@ struct CentredScale {
   }
 
   /// Counts an example of weight at most 1, and appends its values as they are learned. All columns must be known.
-  template <Row X, class I>
-  void see(const X& x, double weight, std::vector<double>& values, std::vector<I>& indices) {
+  template <Row X>
+  void see(const X& x, double weight, std::vector<double>& values, std::vector<std::int32_t>& indices) {
     const std::size_t first = values.size();
     see_as_predicted(x, weight, values, indices);
     enter_corrections(x, values, indices, values.size() - first);
@@ -108,8 +108,8 @@ struct CentredScale {
 
   /// The same, but the values are appended as they are predicted, and once more if they are learned otherwise and the
   /// difference may change a score. Returns whether that is so.
-  template <Row X, class I>
-  bool see_both(const X& x, double weight, std::vector<double>& values, std::vector<I>& indices) {
+  template <Row X>
+  bool see_both(const X& x, double weight, std::vector<double>& values, std::vector<std::int32_t>& indices) {
     const std::size_t first = values.size();
     see_as_predicted(x, weight, values, indices);
     const std::size_t size = values.size() - first;
@@ -137,8 +137,8 @@ struct CentredScale {
     });
     end();
   }
-  template <class T, class I>
-  void see_as_predicted(const SparseRow<T, I>& x, double weight, std::vector<double>& values, std::vector<I>& indices) {
+  template <class T>
+  void see_as_predicted(const SparseRow<T>& x, double weight, std::vector<double>& values, std::vector<std::int32_t>& indices) {
     begin(weight);
     with_ascending(x, [&](const auto& distinct) {
       double* place = append(distinct, values, indices);
@@ -165,14 +165,15 @@ struct CentredScale {
   }
 
   /// Enters the corrections in the last row, which has so many values.
-  template <Row X, class I>
-  void enter_corrections(const X& x, std::vector<double>& values, const std::vector<I>& indices, std::size_t size) const {
+  template <Row X>
+  void enter_corrections(const X& x, std::vector<double>& values, const std::vector<std::int32_t>& indices,
+                         std::size_t size) const {
     double* const row = values.data() + values.size() - size;
     for (const auto& [j, value] : corrections_) {
       std::size_t place = j;
       if constexpr (requires { x.indices; }) {
-        const I* const first = indices.data() + indices.size() - size;
-        place = static_cast<std::size_t>(std::lower_bound(first, first + size, static_cast<I>(j)) - first);
+        const std::int32_t* const first = indices.data() + indices.size() - size;
+        place = static_cast<std::size_t>(std::lower_bound(first, first + size, static_cast<std::int32_t>(j)) - first);
       }
       row[place] = value;
     }
@@ -262,18 +263,16 @@ struct CentredScale {
   }
 
   /// Appends the columns of a sparse row. Returns the place of its values.
-  template <class I>
-  static double* append(const auto& x, std::vector<double>& values, std::vector<I>& indices) {
+  static double* append(const auto& x, std::vector<double>& values, std::vector<std::int32_t>& indices) {
     indices.insert(indices.end(), x.indices, x.indices + x.size);
     return grown(values, x.size);
   }
 
   /// Inserts the centred columns that are missing in the last row, which has so many values. `seen_at(j)` is the value of one.
-  template <class I>
-  void insert(std::size_t missing, std::size_t size, std::vector<double>& values, std::vector<I>& indices,
+  void insert(std::size_t missing, std::size_t size, std::vector<double>& values, std::vector<std::int32_t>& indices,
               auto&& seen_at) const {
     double* const place = grown(values, missing) - size;
-    I* const index = grown(indices, missing) - size;
+    std::int32_t* const index = grown(indices, missing) - size;
     for (auto next = centred_.end(); missing > 0;) {  // from the last value to the first, which moves
       const std::size_t j = *--next;
       for (; size > 0 && static_cast<std::size_t>(index[size - 1]) > j; --size) {
@@ -282,26 +281,26 @@ struct CentredScale {
       }
       if (size > 0 && static_cast<std::size_t>(index[size - 1]) == j) continue;
       --missing;
-      index[size + missing] = static_cast<I>(j);
+      index[size + missing] = static_cast<std::int32_t>(j);
       place[size + missing] = seen_at(j);
     }
   }
 
   /// Calls `use` with the row, or if its columns do not ascend, with one in which they do, and values of a column are summed.
-  template <class T, class I>
-  static void with_ascending(const SparseRow<T, I>& x, auto&& use) {
+  template <class T>
+  static void with_ascending(const SparseRow<T>& x, auto&& use) {
     if (const auto* end = x.indices + x.size; std::adjacent_find(x.indices, end, std::greater_equal{}) == end) return use(x);
-    std::vector<std::pair<I, double>> terms;
+    std::vector<std::pair<std::int32_t, double>> terms;
     for (std::size_t k = 0; k < x.size; ++k) terms.emplace_back(x.indices[k], static_cast<double>(x.values[k]));
-    std::ranges::stable_sort(terms, {}, &std::pair<I, double>::first);
-    std::vector<I> indices;
+    std::ranges::stable_sort(terms, {}, &std::pair<std::int32_t, double>::first);
+    std::vector<std::int32_t> indices;
     std::vector<double> sums;
     for (const auto& [j, value] : terms)
       if (!indices.empty() && indices.back() == j)
         sums.back() += value;
       else
         indices.push_back(j), sums.push_back(value);
-    use(SparseRow<double, I>{sums.data(), indices.data(), sums.size()});
+    use(SparseRow<double>{sums.data(), indices.data(), sums.size()});
   }
 
   std::vector<std::size_t> centred_;  // columns, ascending

@@ -87,8 +87,8 @@ void for_each_class(ClassMask mask, auto&& use) {
 
 /// One pass over the first `before.active` rows of the order, shuffled. A row that is excluded in all problems moves to the
 /// end.
-template <std::size_t N, Loss L, class Rows>
-ClassPassSummary descend_classes(const Rows& rows, const ClassProblems& problems, const L&, const DualPenalty& penalty,
+template <std::size_t N, class Rows>
+ClassPassSummary descend_classes(const Rows& rows, const ClassProblems& problems, const Loss& loss, const DualPenalty& penalty,
                                  std::span<const double> squared_norms, const ClassState<N>& state,
                                  const ClassPassSummary& before, Random& random) {
   constexpr std::size_t fetch_offset = 12, fetch_values = 4;
@@ -105,7 +105,7 @@ ClassPassSummary descend_classes(const Rows& rows, const ClassProblems& problems
     const auto i = static_cast<std::size_t>(state.order[k]);
     const auto x = rows[i];
     const auto scores = class_scores(x, state.weights);
-    const double cost = problems.cost(i), curvature = cost * (squared_norms[i] / penalty.lambda + penalty.rho) + L::ridge;
+    const double cost = problems.cost(i), curvature = cost * (squared_norms[i] / penalty.lambda + penalty.rho) + loss.ridge;
     double* const alpha = state.alpha + i * N;
     ClassNumbers<float, N> along;
     bool moves = false;
@@ -113,20 +113,20 @@ ClassPassSummary descend_classes(const Rows& rows, const ClassProblems& problems
     for_each_class(static_cast<ClassMask>(all & ~state.excluded[i]), [&](std::size_t c) {
       const double y = problems.sign(i, c), old = alpha[c];
       const double slack = 1 - y * (problems.scale * static_cast<double>(scores[c]) + problems.constant * state.intercepts[c]);
-      const double derivative = L::ridge * old - slack;
+      const double derivative = loss.ridge * old - slack;
       PassSummary& own = now.of[c];
-      own.gap += cost * (L::value(std::max(slack, 0.0)) - old * (slack - 0.5 * L::ridge * old));
-      if (ShrinkingLimits(before.of[c]).exclude(old, L::top, derivative)) {
+      own.gap += cost * (loss.value(std::max(slack, 0.0)) - old * (slack - 0.5 * loss.ridge * old));
+      if (ShrinkingLimits(before.of[c]).exclude(old, loss.top, derivative)) {
         state.excluded[i] = static_cast<ClassMask>(state.excluded[i] | (1u << c));
         return;
       }
       ++own.active;
-      const bool at_bound = (old == 0 && derivative > 0) || (old == L::top && derivative < 0);
+      const bool at_bound = (old == 0 && derivative > 0) || (old == loss.top && derivative < 0);
       own.largest = std::max(own.largest, at_bound ? 0.0 : derivative);
       own.least = std::min(own.least, at_bound ? 0.0 : derivative);
       if (at_bound || derivative == 0) return;
-      const double minimum = curvature > 0 ? old - derivative / curvature : (derivative < 0 ? L::top : 0.0);
-      alpha[c] = std::clamp(minimum, 0.0, L::top);
+      const double minimum = curvature > 0 ? old - derivative / curvature : (derivative < 0 ? loss.top : 0.0);
+      alpha[c] = std::clamp(minimum, 0.0, loss.top);
       const double change = cost * (alpha[c] - old) * y;
       if (change == 0) return;
       along.set(c, static_cast<float>(change * step));
@@ -168,8 +168,8 @@ struct ClassMeasure {
 };
 
 /// Measures the weights of each problem on all rows, and marks where a row can be skipped.
-template <std::size_t N, Loss L, class Rows>
-ClassMeasure measure_classes(const Rows& rows, const ClassProblems& problems, const L&, const double* alpha,
+template <std::size_t N, class Rows>
+ClassMeasure measure_classes(const Rows& rows, const ClassProblems& problems, const Loss& loss, const double* alpha,
                              const ClassNumbers<double, N>* weights, std::span<const double> intercepts,
                              const ClassPassSummary& before, std::span<ClassMask> excluded) {
   ClassMeasure found;
@@ -181,11 +181,11 @@ ClassMeasure measure_classes(const Rows& rows, const ClassProblems& problems, co
       const double own = alpha[i * N + c];
       const double margin = problems.sign(i, c) * (problems.scale * scores[c] + problems.constant * intercepts[c]);
       ClassMeasure::Sums& sums = found.of[c];
-      sums.loss += L::value(std::max(1 - margin, 0.0), cost);
+      sums.loss += loss.value(std::max(1 - margin, 0.0), cost);
       sums.a += cost * own;
       sums.a_alpha += cost * own * own;
       sums.counted += margin < 1 || own > 0;
-      const int skipped = ShrinkingLimits(before.of[c]).exclude(own, L::top, L::ridge * own - (1 - margin));
+      const int skipped = ShrinkingLimits(before.of[c]).exclude(own, loss.top, loss.ridge * own - (1 - margin));
       excluded[i] = static_cast<ClassMask>(excluded[i] | (skipped << c));
     }
   }

@@ -53,13 +53,12 @@ struct ShrinkingLimits {
 };
 
 /// Sets one bit per row: 1 if the row can be skipped, judged by its margin.
-template <Loss L>
-void mark_shrunk(const L&, std::span<const double> alpha, std::span<const double> margins, const PassSummary& before,
+void mark_shrunk(const Loss& loss, std::span<const double> alpha, std::span<const double> margins, const PassSummary& before,
                  std::span<std::uint8_t> shrunk) {
   const ShrinkingLimits limits(before);
   std::fill(shrunk.begin(), shrunk.end(), std::uint8_t{0});
   for (std::size_t i = 0; i < alpha.size(); ++i) {
-    const int skipped = limits.exclude(alpha[i], L::top, L::ridge * alpha[i] - (1 - margins[i]));
+    const int skipped = limits.exclude(alpha[i], loss.top, loss.ridge * alpha[i] - (1 - margins[i]));
     shrunk[i / 8] = static_cast<std::uint8_t>(shrunk[i / 8] | (skipped << (i % 8)));
   }
 }
@@ -77,8 +76,8 @@ inline std::size_t order_active_first(std::span<const std::uint8_t> shrunk, std:
 
 /// One pass over the first `before.active` rows of `order`, shuffled. Updates alpha and v; rows that are shrunk move to the end
 /// of the active part of `order`.
-template <Loss L, class Rows>
-PassSummary descend(const Rows& rows, const BinaryProblem& problem, const L&, const DualPenalty& penalty,
+template <class Rows>
+PassSummary descend(const Rows& rows, const BinaryProblem& problem, const Loss& loss, const DualPenalty& penalty,
                     std::span<double> alpha, std::span<const double> squared_norms, std::span<std::int32_t> order,
                     std::span<double> v, const PassSummary& before, Random& random) {
   constexpr std::size_t fetch_offset = 12, fetch_values = 4;  // rows ahead: first the position of a row, then its values
@@ -101,19 +100,19 @@ PassSummary descend(const Rows& rows, const BinaryProblem& problem, const L&, co
     }
     const auto i = static_cast<std::size_t>(order[k]);
     const auto x = rows[i];
-    const double old = alpha[i], slack = 1 - problem.margin(x, i, v), derivative = L::ridge * old - slack;
-    now.gap += problem.cost(i) * (L::value(std::max(slack, 0.0)) - old * (slack - 0.5 * L::ridge * old));
-    if (limits.exclude(old, L::top, derivative)) {
+    const double old = alpha[i], slack = 1 - problem.margin(x, i, v), derivative = loss.ridge * old - slack;
+    now.gap += problem.cost(i) * (loss.value(std::max(slack, 0.0)) - old * (slack - 0.5 * loss.ridge * old));
+    if (limits.exclude(old, loss.top, derivative)) {
       std::swap(order[k--], order[--now.active]);
       continue;
     }
-    const bool at_bound = (old == 0 && derivative > 0) || (old == L::top && derivative < 0);
+    const bool at_bound = (old == 0 && derivative > 0) || (old == loss.top && derivative < 0);
     now.largest = std::max(now.largest, at_bound ? 0.0 : derivative);
     now.least = std::min(now.least, at_bound ? 0.0 : derivative);
     if (at_bound || derivative == 0) continue;
-    const double cost = problem.cost(i), curvature = cost * (squared_norms[i] / penalty.lambda + penalty.rho) + L::ridge;
-    const double minimum = curvature > 0 ? old - derivative / curvature : (derivative < 0 ? L::top : 0.0);
-    alpha[i] = std::clamp(minimum, 0.0, L::top);
+    const double cost = problem.cost(i), curvature = cost * (squared_norms[i] / penalty.lambda + penalty.rho) + loss.ridge;
+    const double minimum = curvature > 0 ? old - derivative / curvature : (derivative < 0 ? loss.top : 0.0);
+    alpha[i] = std::clamp(minimum, 0.0, loss.top);
     now.step += std::abs(alpha[i] - old) * curvature;
     ++free;
     const double change = cost * (alpha[i] - old) * problem.sign(i);

@@ -33,13 +33,14 @@ struct FaceStep {
 };
 
 /// The free rows of a dual problem, with v = (w, b) the primal point of alpha.
-template <Loss L, class Rows>
+template <class Rows>
 class Face {
  public:
-  Face(const Rows& rows, const BinaryProblem& problem, const DualPenalty& penalty, std::span<double> alpha, std::span<double> v)
-      : rows_(rows), problem_(problem), penalty_(penalty), alpha_(alpha), v_(v) {
+  Face(const Rows& rows, const BinaryProblem& problem, const Loss& loss, const DualPenalty& penalty, std::span<double> alpha,
+       std::span<double> v)
+      : rows_(rows), problem_(problem), loss_(loss), penalty_(penalty), alpha_(alpha), v_(v) {
     for (std::size_t i = 0; i < alpha.size(); ++i)
-      if (alpha[i] > 0 && alpha[i] < L::top && problem.cost(i) > 0) free_.push_back(static_cast<std::int64_t>(i));
+      if (alpha[i] > 0 && alpha[i] < loss.top && problem.cost(i) > 0) free_.push_back(static_cast<std::int64_t>(i));
   }
 
   /// Moves alpha and v. `max_visits` bounds the number of steps times that of the free rows.
@@ -49,11 +50,11 @@ class Face {
     double squared_right = 0, squared_alpha = 0;
     for (std::size_t k = 0; k < free_.size(); ++k) {
       const auto i = row(k);
-      right_.push_back(problem_.sign(i) * (1 - problem_.margin(rows_[i], i, v_) - L::ridge * alpha_[i]));
+      right_.push_back(problem_.sign(i) * (1 - problem_.margin(rows_[i], i, v_) - loss_.ridge * alpha_[i]));
       squared_right += right_.back() * right_.back();
       squared_alpha += alpha_[i] * alpha_[i];
     }
-    const double width = L::ridge > 0 ? L::ridge : damping * std::sqrt(squared_right / squared_alpha);
+    const double width = loss_.ridge > 0 ? loss_.ridge : damping * std::sqrt(squared_right / squared_alpha);
     std::vector<double> q;
     const double kappa = penalty_.rho > 0 ? 1 / penalty_.rho : 1.0;  // without an intercept its feature is 0
     RowSystem<Rows> system(rows_, problem_, free_, width, Penalty{penalty_.lambda, kappa}, threads);
@@ -75,6 +76,7 @@ class Face {
 
   const Rows& rows_;
   const BinaryProblem& problem_;
+  Loss loss_;
   DualPenalty penalty_;
   std::span<double> alpha_, v_;
   std::vector<std::int64_t> free_;
@@ -91,10 +93,10 @@ class Face {
     for (std::size_t k = 0; k < free_.size(); ++k) {
       const auto i = row(k);
       const double cost = problem_.cost(i), sign = problem_.sign(i);
-      target_[k] = std::clamp(alpha_[i] + length * q[k] * sign / cost, 0.0, L::top);
+      target_[k] = std::clamp(alpha_[i] + length * q[k] * sign / cost, 0.0, loss_.top);
       const double difference = target_[k] - alpha_[i], change = cost * sign * difference;
       slope_ += change * right_[k];
-      curvature_ += L::ridge * cost * difference * difference;
+      curvature_ += loss_.ridge * cost * difference * difference;
       total_ += change;
       add_scaled(rows_[i], change, problem_.scale, sum_.data());
     }
@@ -108,7 +110,7 @@ class Face {
   double take(double share) {
     for (std::size_t k = 0; k < free_.size(); ++k) {
       double& alpha = alpha_[row(k)];
-      alpha = share == 1 ? target_[k] : std::clamp(alpha + share * (target_[k] - alpha), 0.0, L::top);
+      alpha = share == 1 ? target_[k] : std::clamp(alpha + share * (target_[k] - alpha), 0.0, loss_.top);
     }
     for (std::size_t j = 0; j < sum_.size(); ++j) v_[j] += share * (sum_[j] / penalty_.lambda);
     v_.back() += share * total_ * penalty_.rho;

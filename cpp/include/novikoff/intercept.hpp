@@ -11,14 +11,13 @@
 namespace novikoff {
 
 /// The derivative of the loss by the intercept, after a shift of the intercept.
-template <Loss L>
-double intercept_slope(const BinaryProblem& problem, const L&, std::span<const double> margins, double shift,
+double intercept_slope(const BinaryProblem& problem, const Loss& loss, std::span<const double> margins, double shift,
                        const Blocks& blocks, std::size_t threads) {
   return blocks.sum<double>(threads, [&](std::size_t first, std::size_t last) {
     double total = 0;
     for (std::size_t i = first; i < last; ++i) {
       const double sign = problem.sign(i);
-      total -= sign * problem.cost(i) * L::derivative(1 - margins[i] - sign * shift);
+      total -= sign * problem.cost(i) * loss.derivative(1 - margins[i] - sign * shift);
     }
     return total;
   });
@@ -29,8 +28,7 @@ double intercept_slope(const BinaryProblem& problem, const L&, std::span<const d
 /// The loss is convex in the shift: if its derivative is d at one end of an interval of length h that contains the minimum, the
 /// minimum is at most |d| h lower. The root of the derivative is bracketed and then found by the Illinois variant of regula
 /// falsi (Dowell and Jarratt 1971), with a bisection in every third step.
-template <Loss L>
-double shift_intercept(const BinaryProblem& problem, const L& loss, std::span<double> margins, double tolerance,
+double shift_intercept(const BinaryProblem& problem, const Loss& loss, std::span<double> margins, double tolerance,
                        const Blocks& blocks, std::size_t threads) {
   constexpr double first_step = 1e-3, step_growth = 4, longest_step = 1e12, resolution = 1e-15;
   const double start = intercept_slope(problem, loss, margins, 0, blocks, threads);

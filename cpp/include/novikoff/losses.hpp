@@ -4,66 +4,36 @@
 //
 //   l(r) = max over 0 <= alpha <= top of  alpha r - ridge/2 alpha^2.
 //
-// So `top` is the largest derivative of l and `ridge` the curvature of its conjugate; both enter the dual problem. To add a
-// loss, write a struct that satisfies the concept Loss and add it to AnyLoss.
+// So `top` is the largest derivative of l and `ridge` the curvature of its conjugate; both enter the dual problem.
 #pragma once
 
 #include <algorithm>
-#include <concepts>
+#include <array>
 #include <limits>
 #include <stdexcept>
 #include <string_view>
-#include <variant>
 
 namespace novikoff {
 
-/// `value` is cost * l(slack) for slack >= 0; `derivative` is l'(slack) for any slack.
-template <class L>
-concept Loss = requires(double slack, double cost) {
-  { L::name } -> std::convertible_to<std::string_view>;
-  { L::top } -> std::convertible_to<double>;
-  { L::ridge } -> std::convertible_to<double>;
-  { L::value(slack, cost) } -> std::same_as<double>;
-  { L::derivative(slack) } -> std::same_as<double>;
+/// l(r) = max(0, r), or max(0, r)^2 if there is a ridge.
+struct Loss {
+  const char* name;
+  double top, ridge;
+
+  /// cost * l(slack) for slack >= 0.
+  double value(double slack, double cost = 1) const { return ridge > 0 ? cost * slack * slack : cost * slack; }
+  /// l'(slack) for any slack.
+  double derivative(double slack) const { return slack > 0 ? (ridge > 0 ? 2 * slack : 1.0) : 0.0; }
 };
 
-/// l(r) = max(0, r)
-struct Hinge {
-  static constexpr const char* name = "hinge";
-  static constexpr double top = 1, ridge = 0;
-  static double value(double slack, double cost = 1) { return cost * slack; }
-  static double derivative(double slack) { return slack > 0 ? 1.0 : 0.0; }
-};
+inline constexpr Loss hinge{"hinge", 1, 0};
+inline constexpr Loss squared_hinge{"squared_hinge", std::numeric_limits<double>::infinity(), 0.5};
+inline constexpr std::array all_losses{hinge, squared_hinge};
 
-/// l(r) = max(0, r)^2
-struct SquaredHinge {
-  static constexpr const char* name = "squared_hinge";
-  static constexpr double top = std::numeric_limits<double>::infinity(), ridge = 0.5;
-  static double value(double slack, double cost = 1) { return cost * slack * slack; }
-  static double derivative(double slack) { return slack > 0 ? 2 * slack : 0.0; }
-};
-
-using AnyLoss = std::variant<Hinge, SquaredHinge>;
-
-/// Calls use(loss) for every loss in AnyLoss.
-template <std::size_t index = 0>
-void for_each_loss(const auto& use) {
-  if constexpr (index < std::variant_size_v<AnyLoss>) {
-    use(std::variant_alternative_t<index, AnyLoss>{});
-    for_each_loss<index + 1>(use);
-  }
-}
-
-inline AnyLoss loss_named(std::string_view name) {
-  AnyLoss found;
-  bool is_known = false;
-  for_each_loss([&](Loss auto loss) {
-    if (name != loss.name) return;
-    found = loss;
-    is_known = true;
-  });
-  if (!is_known) throw std::invalid_argument("The kernels have no loss of this name.");
-  return found;
+inline const Loss& loss_named(std::string_view name) {
+  for (const Loss& loss : all_losses)
+    if (name == loss.name) return loss;
+  throw std::invalid_argument("The kernels have no loss of this name.");
 }
 
 /// The smoothed derivative of a loss: the dual variable alpha that belongs to a margin m, near a centre alpha_0,

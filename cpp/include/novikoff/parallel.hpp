@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstddef>
 #include <exception>
+#include <functional>
 #include <mutex>
 #include <system_error>
 #include <vector>
@@ -14,8 +15,7 @@ namespace novikoff {
 
 /// Calls work(0), ..., work(count - 1) on this thread and up to `threads` - 1 more, or fewer if the system cannot start so
 /// many. The first exception stops the loop and is rethrown here.
-template <class Work>
-void in_parallel(std::size_t count, std::size_t threads, const Work& work) {
+inline void in_parallel(std::size_t count, std::size_t threads, const std::function<void(std::size_t)>& work) {
   std::atomic<std::size_t> next{0};
   std::exception_ptr failure;
   std::mutex guard;

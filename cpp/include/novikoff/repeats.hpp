@@ -39,8 +39,9 @@ class Repeats {
  public:
   /// The values of a row with those of each repeated index summed, in the order in which the columns first occur. Nothing if no
   /// index is repeated. Indices must be in [0, columns); `columns` is 0 if it is not known. Valid until the next call.
-  template <class T, class I>
-  std::optional<std::span<const double>> sums(const T* values, const I* indices, std::size_t size, std::size_t columns) {
+  template <class T>
+  std::optional<std::span<const double>> sums(const T* values, const std::int32_t* indices, std::size_t size,
+                                              std::size_t columns) {
     met_ += size;
     const bool has_marks = may_use_marks(size, columns);
     if (may_use_stamps(size, columns)) {
@@ -80,8 +81,7 @@ class Repeats {
     return true;
   }
 
-  template <class I>
-  bool meets_stamps(const I* indices, std::size_t size) {
+  bool meets_stamps(const std::int32_t* indices, std::size_t size) {
     if (++stamp_ == 0) {  // all stamps were used
       std::fill(stamps_.begin(), stamps_.end(), Stamp{0});
       stamp_ = 1;
@@ -97,8 +97,8 @@ class Repeats {
     return met != 0;
   }
 
-  template <class T, class I>
-  std::size_t sum_by_marks(const T* values, const I* indices, std::size_t size) {
+  template <class T>
+  std::size_t sum_by_marks(const T* values, const std::int32_t* indices, std::size_t size) {
     sums_.resize(size);
     std::size_t count = 0;
     for (std::size_t k = 0; k < size; ++k) {
@@ -116,8 +116,7 @@ class Repeats {
   }
 
   /// False only if no index is repeated: each index sets its bit in a small table, and true may be a collision of bits.
-  template <class I>
-  static bool may_repeat(const I* indices, std::size_t size) {
+  static bool may_repeat(const std::int32_t* indices, std::size_t size) {
     constexpr std::size_t bits = std::size_t{1} << 16;
     if (size > bits / 64) return true;
     std::uint64_t seen[bits / 64] = {};
@@ -131,8 +130,8 @@ class Repeats {
     return false;
   }
 
-  template <class T, class I>
-  std::size_t sum_by_sorting(const T* values, const I* indices, std::size_t size) {
+  template <class T>
+  std::size_t sum_by_sorting(const T* values, const std::int32_t* indices, std::size_t size) {
     std::vector<std::size_t> order(size);
     for (std::size_t k = 0; k < size; ++k) order[k] = k;
     std::stable_sort(order.begin(), order.end(), [=](std::size_t p, std::size_t q) { return indices[p] < indices[q]; });

@@ -8,7 +8,6 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
-#include <tuple>
 #include <type_traits>
 #include <utility>
 #include <variant>
@@ -19,20 +18,6 @@
 #include "novikoff/running_scale.hpp"
 
 namespace novikoff {
-
-/// The type of the column numbers of rows, and of a row. Those of dense rows are not stored.
-template <class R>
-struct IndexOf {
-  using Type = std::int64_t;
-};
-template <class T, class I>
-struct IndexOf<SparseRow<T, I>> {
-  using Type = I;
-};
-template <class T, class I>
-struct IndexOf<CsrRows<T, I>> {
-  using Type = I;
-};
 
 struct Scale {
   std::variant<RunningScale, CentredScale> kind;
@@ -65,23 +50,25 @@ struct Scale {
   }
 
   /// Appends the values of x, and its columns if it is sparse, as the learner sees them now. Nothing is counted.
-  template <Row X, class I>
-  void apply(const X& x, std::vector<double>& values, std::vector<I>& indices) const {
+  template <Row X>
+  void apply(const X& x, std::vector<double>& values, std::vector<std::int32_t>& indices) const {
     if (const auto* centred = std::get_if<CentredScale>(&kind)) return centred->apply(x, values, indices);
     std::get<RunningScale>(kind).apply(x, place_for(x, values, indices));
   }
 
   /// Counts an example of weight at most 1, and appends it as it is learned. All columns must be known. `sums` is scratch.
-  template <Row X, class I>
-  void see(const X& x, double weight, std::vector<double>& sums, std::vector<double>& values, std::vector<I>& indices) {
+  template <Row X>
+  void see(const X& x, double weight, std::vector<double>& sums, std::vector<double>& values,
+           std::vector<std::int32_t>& indices) {
     if (auto* centred = std::get_if<CentredScale>(&kind)) return centred->see(x, weight, values, indices);
     std::get<RunningScale>(kind).see(x, weight, sums, place_for(x, values, indices));
   }
 
   /// The same, but the example is appended as it is predicted, and once more if its score could be another one as it is
   /// learned. Returns whether there are two rows, which have the same columns.
-  template <Row X, class I>
-  bool see_both(const X& x, double weight, std::vector<double>& sums, std::vector<double>& values, std::vector<I>& indices) {
+  template <Row X>
+  bool see_both(const X& x, double weight, std::vector<double>& sums, std::vector<double>& values,
+                std::vector<std::int32_t>& indices) {
     if (auto* centred = std::get_if<CentredScale>(&kind)) return centred->see_both(x, weight, values, indices);
     apply(x, values, indices);
     see(x, weight, sums, values, indices);
@@ -90,8 +77,8 @@ struct Scale {
 
  private:
   /// Appends the columns of x, and returns the place for as many values.
-  template <Row X, class I>
-  static double* place_for(const X& x, std::vector<double>& values, std::vector<I>& indices) {
+  template <Row X>
+  static double* place_for(const X& x, std::vector<double>& values, std::vector<std::int32_t>& indices) {
     if constexpr (requires { x.indices; }) indices.insert(indices.end(), x.indices, x.indices + x.size);
     values.resize(values.size() + x.size);
     return values.data() + values.size() - x.size;
@@ -111,9 +98,9 @@ template <class T>
 DenseRow<double> row_like(const DenseRow<T>&, const std::vector<double>& values, const auto&, std::size_t first = 0) {
   return {values.data() + first, values.size() - first, 1};
 }
-template <class T, class I>
-SparseRow<double, I> row_like(const SparseRow<T, I>&, const std::vector<double>& values, const std::vector<I>& indices,
-                              std::size_t first = 0) {
+template <class T>
+SparseRow<double> row_like(const SparseRow<T>&, const std::vector<double>& values, const std::vector<std::int32_t>& indices,
+                           std::size_t first = 0) {
   return {values.data() + first, indices.data() + first, values.size() - first};
 }
 
@@ -129,14 +116,14 @@ double norm_of_seen(const R& u) {
 /// Scratch for one row as it is seen.
 struct SeenScratch {
   std::vector<double> sums, values;
-  std::tuple<std::vector<std::int32_t>, std::vector<std::int64_t>> indices;
+  std::vector<std::int32_t> indices;
 
   /// Calls `use` with x as it is seen now.
   template <Row X>
   void apply(const Scale& scale, const X& x, const auto& use) {
-    auto& columns = cleared(x);
-    scale.apply(x, values, columns);
-    use(row_like(x, values, columns));
+    clear();
+    scale.apply(x, values, indices);
+    use(row_like(x, values, indices));
   }
 
   /// Calls `learn(u, squared_norm, weight)` for each copy of an example, as it is seen: an integer weight k is k copies, one
@@ -147,9 +134,9 @@ struct SeenScratch {
     double part = weight - static_cast<double>(whole);
     while (whole > 0 || part > 0) {
       const double copy = whole > 0 ? 1.0 : part;
-      auto& columns = cleared(x);
-      scale.see(x, copy, sums, values, columns);
-      const auto u = row_like(x, values, columns);
+      clear();
+      scale.see(x, copy, sums, values, indices);
+      const auto u = row_like(x, values, indices);
       learn(u, norm_of_seen(u), copy);
       if (whole > 0)
         --whole;
@@ -159,12 +146,9 @@ struct SeenScratch {
   }
 
  private:
-  template <Row X>
-  auto& cleared(const X&) {
-    auto& columns = std::get<std::vector<typename IndexOf<X>::Type>>(indices);
+  void clear() {
     values.clear();
-    columns.clear();
-    return columns;
+    indices.clear();
   }
 };
 

@@ -56,8 +56,7 @@ class SeenRows {
   /// The rows of this part.
   auto rows() const {
     if constexpr (is_sparse)
-      return CsrRows<double, Index>{values_.data(), indices_.data(), offsets_.data(), codes_.size(),
-                                    scale_.width(rows_.columns)};
+      return CsrRows<double>{values_.data(), indices_.data(), offsets_.data(), codes_.size(), scale_.width(rows_.columns)};
     else
       return DenseRows<double>{values_.data(), codes_.size(), rows_.columns, static_cast<std::ptrdiff_t>(rows_.columns), 1};
   }
@@ -80,8 +79,6 @@ class SeenRows {
  private:
   static constexpr bool is_sparse = requires(Rows rows) { rows.offsets; };
   static constexpr std::size_t most_values = 1 << 14, most_rows = 1 << 12;  // they stay in the cache
-
-  using Index = typename IndexOf<Rows>::Type;
 
   void open(const Row auto& x) {
     const double weight = batch_.weights.empty() ? 1.0 : batch_.weights[row_];
@@ -117,7 +114,7 @@ class SeenRows {
     weights_.push_back(weight);
     score_weights_.push_back(std::exchange(score_weight_, 0.0));
     norms_.push_back(squared_norm);
-    if constexpr (is_sparse) offsets_.push_back(static_cast<Index>(end));
+    if constexpr (is_sparse) offsets_.push_back(static_cast<std::int32_t>(end));
   }
 
   Scale& scale_;
@@ -129,7 +126,7 @@ class SeenRows {
   std::int64_t whole_ = 0;
   double part_ = 0, score_weight_ = 0;  // that of the score, until it is given
   std::vector<double> values_, weights_, score_weights_, norms_, sums_;
-  std::vector<Index> indices_, offsets_;
+  std::vector<std::int32_t> indices_, offsets_;
   std::vector<std::int32_t> codes_;
   std::vector<std::pair<std::size_t, std::size_t>> scored_;  // a place in this part, and the row of the batch
 };

@@ -91,8 +91,7 @@ void compute_margins(const auto& rows, const BinaryProblem& problem, std::span<c
 
 /// The sums of the dual variables that `response` gives for the margins. `class_vectors` receives sum a y (s x, 1) of the
 /// negative class, then of the positive class. Every block of rows has its own sums, so that threads do not change the bits.
-template <Loss L>
-DualSums dual_sums(const auto& rows, const BinaryProblem& problem, const L&, std::span<const double> centres,
+DualSums dual_sums(const auto& rows, const BinaryProblem& problem, const Loss& loss, std::span<const double> centres,
                    std::span<const double> margins, const Response& response, const Blocks& blocks, std::size_t threads,
                    std::span<double> class_vectors) {
   const std::size_t width = rows.columns + 1;
@@ -105,7 +104,7 @@ DualSums dual_sums(const auto& rows, const BinaryProblem& problem, const L&, std
     for (std::size_t i = first; i < last; ++i) {
       const double cost = problem.cost(i), slack = 1 - margins[i];
       const double alpha = response.at(centres[i], margins[i]), a = cost * alpha, sign = problem.sign(i);
-      total.loss += L::value(std::max(slack, 0.0), cost);
+      total.loss += loss.value(std::max(slack, 0.0), cost);
       if (a == 0) continue;
       const std::size_t k = sign > 0;
       total.of_class[k] += ClassSums{a, a * slack, a * alpha};
@@ -122,12 +121,11 @@ DualSums dual_sums(const auto& rows, const BinaryProblem& problem, const L&, std
 }
 
 /// sum_i c_i l(1 - m_i).
-template <Loss L>
-double total_loss(const BinaryProblem& problem, const L&, std::span<const double> margins, const Blocks& blocks,
+double total_loss(const BinaryProblem& problem, const Loss& loss, std::span<const double> margins, const Blocks& blocks,
                   std::size_t threads) {
   return blocks.sum<double>(threads, [&](std::size_t first, std::size_t last) {
     double total = 0;
-    for (std::size_t i = first; i < last; ++i) total += L::value(std::max(0.0, 1 - margins[i]), problem.cost(i));
+    for (std::size_t i = first; i < last; ++i) total += loss.value(std::max(0.0, 1 - margins[i]), problem.cost(i));
     return total;
   });
 }

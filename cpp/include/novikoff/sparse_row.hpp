@@ -17,10 +17,10 @@ namespace novikoff {
 
 /// One row of a CSR matrix. Indices may be in any order and may repeat: a repeated index means the sum of its values,
 /// which matters for the squared norm only.
-template <class T, class I>
+template <class T>
 struct SparseRow {
   const T* values;
-  const I* indices;
+  const std::int32_t* indices;
   std::size_t size;
   std::size_t ahead = 0;  // how many elements ahead, beyond the row's end, `dot` prefetches
 
@@ -43,7 +43,7 @@ struct SparseRow {
     std::size_t k = 0;
     for (const std::size_t both = std::min(size, next.size); k + 8 <= both; k += 8) {
       fetch(values + k, ahead * sizeof(T));
-      fetch(indices + k, ahead * sizeof(I));
+      fetch(indices + k, ahead * sizeof *indices);
       for (std::size_t m = k; m < k + 8; ++m) __builtin_prefetch(&w[next.at(m)], 0, 3);
       for (std::size_t m = 0; m < 8; ++m) use(k + m, m % 4);
     }
@@ -87,8 +87,8 @@ struct SparseRow {
       if (size > 0 && (indices[0] < 0 || at(size - 1) >= columns)) return std::numeric_limits<double>::quiet_NaN();
       return examine_known(true, columns, repeats);
     }
-    std::make_unsigned_t<I> largest = 0;  // a negative index is larger than any number of columns
-    for (std::size_t k = 0; k < size; ++k) largest = std::max(largest, static_cast<std::make_unsigned_t<I>>(indices[k]));
+    std::uint32_t largest = 0;  // a negative index is larger than any number of columns
+    for (std::size_t k = 0; k < size; ++k) largest = std::max(largest, static_cast<std::uint32_t>(indices[k]));
     if (largest >= columns) return std::numeric_limits<double>::quiet_NaN();
     return examine_known(false, columns, repeats);
   }
@@ -160,7 +160,7 @@ struct SparseRow {
     };
     for (; k + 8 <= size; k += 8) {
       fetch(values + k, ahead * sizeof(T));
-      fetch(indices + k, ahead * sizeof(I));
+      fetch(indices + k, ahead * sizeof *indices);
       use_four(k);
       use_four(k + 4);
     }
@@ -193,7 +193,7 @@ struct SparseRow {
     std::size_t k = 0;
     for (; k + 8 <= size; k += 8) {
       fetch(values + k, ahead * sizeof(T));
-      fetch(indices + k, ahead * sizeof(I));
+      fetch(indices + k, ahead * sizeof *indices);
       use_four(k);
       use_four(k + 4);
     }

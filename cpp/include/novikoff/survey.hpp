@@ -31,11 +31,11 @@ Survey survey(const DenseRows<T>& rows, std::span<std::uint8_t> = {}) {
 }
 
 /// `occurs` has an entry for each column, which becomes 1 where a row has a value; or it is empty.
-template <class T, class I>
-Survey survey(const CsrRows<T, I>& rows, std::span<std::uint8_t> occurs = {}) {
+template <class T>
+Survey survey(const CsrRows<T>& rows, std::span<std::uint8_t> occurs = {}) {
   Survey found;
   for (; found.good < rows.count; ++found.good) {
-    const SparseRow<T, I> x = rows[found.good];
+    const SparseRow<T> x = rows[found.good];
     double largest = 0, not_finite = 0;  // the sum of 0 * value is NaN if a value is not finite
     unsigned falls = 0, outside = 0, zeros = 0;
     for (std::size_t k = 0; k < x.size; ++k) {

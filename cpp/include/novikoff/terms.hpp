@@ -14,7 +14,7 @@ namespace novikoff {
 /// of an entry is that of the sum of its parts. Neither the order nor a sum depends on how the columns are numbered.
 class Terms {
  public:
-  using Distinct = SparseRow<double, std::int64_t>;
+  using Distinct = SparseRow<double>;
 
   /// A copy of a row, valid until the next call.
   Distinct distinct(const auto& x) {
@@ -22,7 +22,7 @@ class Terms {
     columns_.clear();
     x.for_each([&](std::size_t column, double value) {
       values_.push_back(value);
-      columns_.push_back(static_cast<std::int64_t>(column));
+      columns_.push_back(static_cast<std::int32_t>(column));
     });
     places_.resize(values_.size());
     for (std::size_t k = 0; k < places_.size(); ++k) places_[k] = k;
@@ -43,7 +43,7 @@ class Terms {
   }
 
  private:
-  static constexpr std::int64_t removed = -1;
+  static constexpr std::int32_t removed = -1;
 
   void remove() {
     std::size_t count = 0;
@@ -57,7 +57,7 @@ class Terms {
   }
 
   std::vector<double> values_;
-  std::vector<std::int64_t> columns_;
+  std::vector<std::int32_t> columns_;
   std::vector<std::size_t> places_;
 };
 

@@ -1,4 +1,4 @@
-"""Views of matrices and single examples as rows for the compiled kernels, without copies."""
+"""Views of matrices and single examples as rows for the compiled kernels, without copies but of int64 indices."""
 
 from __future__ import annotations
 
@@ -21,11 +21,8 @@ def as_rows(where: str, X: Any) -> _core.Rows:
     """Return a view of a float array or a CSR matrix as rows."""
     if type(X) not in CSR and not sp.issparse(X):
         return _core.dense(X)
-    indices, indptr = X.indices, X.indptr
-    if indices.dtype != indptr.dtype:
-        indices, indptr = indices.astype(np.int64), indptr.astype(np.int64)
     try:
-        return _core.csr(X.data, indices, indptr, X.shape[1])
+        return _core.csr(X.data, X.indices, X.indptr, X.shape[1])
     except ValueError as error:
         raise input_error(where, f"the sparse matrix is not valid: {error}") from None
 

@@ -148,7 +148,7 @@ def row_of_names(column_of: Mapping[Any, int], width: int, where: str, x: Mappin
             columns.append(column_of[key])
             values.append(number)
     return _core.csr(
-        np.array(values, dtype=np.float64), np.array(columns, dtype=np.int64), np.array([0, len(values)]), width
+        np.array(values, dtype=np.float64), np.array(columns, dtype=np.int32), np.array([0, len(values)]), width
     )
 
 
