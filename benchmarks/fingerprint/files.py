@@ -87,7 +87,10 @@ DIALECTS = {
     "target by number": (b"a,b,c,d\n1,2,3,4\n5,6,7,8\n", {"target": 1, "exclude": ["c"]}),
     "CRLF, byte order mark": (b"\xef\xbb\xbfa,y\r\n1,0\r\n2,1\r\n", {}),
     "repeated names": (b"a,a,,y\n1,2,3,0\n4,5,6,1\n", {}),
-    "hashing": (table_text(rows=30), {"exclude": ["note", "customer"], "missing": "zero", "hashing": nk.Hashing(n_bits=8)}),
+    "hashing": (
+        table_text(rows=30),
+        {"exclude": ["note", "customer"], "missing": "zero", "hashing": nk.Hashing(n_bits=8)},
+    ),
     "text": (table_text(rows=30), {"exclude": ["age", "customer", "job"], "text": "note"}),
 }
 MALFORMED = {
@@ -164,7 +167,11 @@ def table_fit(name):
 def hashed():
     texts = ["a free lunch", "Zürich, tomorrow tomorrow", "", "x_1 y-2 the end"]
     found = {}
-    for options in ({}, {"ngram_range": (1, 2), "binary": True}, {"sublinear_tf": True, "norm": "l2", "lowercase": False}):
+    for options in (
+        {},
+        {"ngram_range": (1, 2), "binary": True},
+        {"sublinear_tf": True, "norm": "l2", "lowercase": False},
+    ):
         found[str(options)] = bits(nk.Hashing(n_bits=10, **options).fit_transform(texts))
     found["dicts"] = bits(nk.Hashing(n_bits=8).fit_transform([{"a": 1.5, "b": 2}, {"c": -1}]))
     found["float32"] = bits(nk.Hashing(n_bits=8, dtype=np.float32).fit_transform(texts))
@@ -173,17 +180,40 @@ def hashed():
 
 def formats():
     for label in ("breast cancer", "sparse", "weighted", "iris", "float32"):
-        for ending in (".svm", ".csv", ".tsv", ".ndjson", ".parquet", ".arrow", ".svm.gz", ".csv.bz2", ".tsv.xz", ".ndjson.zst"):
+        for ending in (
+            ".svm",
+            ".csv",
+            ".tsv",
+            ".ndjson",
+            ".parquet",
+            ".arrow",
+            ".svm.gz",
+            ".csv.bz2",
+            ".tsv.xz",
+            ".ndjson.zst",
+        ):
             if not ((label == "weighted" and ".svm" in ending) or (label == "sparse" and ".svm" not in ending)):
                 yield f"{label}{ending}", partial(written, label, ending)
     for name, function in {"gzip": gzip.compress, "bzip2": bz2.compress, "xz": lzma.compress}.items():
-        yield f"bytes, {name}", partial(lambda f: batch_entries(nk.read(f(table_text(rows=30)), exclude="note", format="csv", missing="mean")), function)
+        yield (
+            f"bytes, {name}",
+            partial(
+                lambda f: batch_entries(nk.read(f(table_text(rows=30)), exclude="note", format="csv", missing="mean")),
+                function,
+            ),
+        )
     yield "several files", several
     yield "SQL", partial(sql, "SELECT income, age, y FROM 'table.csv' WHERE age IS NOT NULL ORDER BY customer")
-    yield "SQL, pattern", partial(sql, "SELECT income, member, job, y FROM 'ta*.csv' WHERE job IS NOT NULL ORDER BY customer")
+    yield (
+        "SQL, pattern",
+        partial(sql, "SELECT income, member, job, y FROM 'ta*.csv' WHERE job IS NOT NULL ORDER BY customer"),
+    )
     yield "SQL, which writes", partial(sql, "WITH t AS (SELECT 1) COPY t TO 'other.csv'")
     for name, make in {"pandas": lambda t: t, "polars": polars, "pyarrow": arrow}.items():
-        yield f"table of {name}", partial(lambda f: batch_entries(nk.read(f(frame()[["income", "member", "since", "y"]]))), make)
+        yield (
+            f"table of {name}",
+            partial(lambda f: batch_entries(nk.read(f(frame()[["income", "member", "since", "y"]]))), make),
+        )
     for index_base in (0, 1):
         for dtype in (np.float64, np.float32):
             yield f"read_svmlight, base {index_base}, {np.dtype(dtype)}", partial(svmlight, index_base, dtype)
@@ -234,7 +264,9 @@ def several():
             path.write_bytes(table_text(rows=40, seed=number))
         options = {"exclude": ["note", "customer"], "target": "y", "missing": "zero"}
         pattern = nk.read(f"{folder}/*.csv", **options)
-        return batch_entries(nk.read(paths, **options)) | {"pattern": bits(pattern.X) == bits(nk.read(paths, **options).X)}
+        return batch_entries(nk.read(paths, **options)) | {
+            "pattern": bits(pattern.X) == bits(nk.read(paths, **options).X)
+        }
 
 
 def sql(query):
