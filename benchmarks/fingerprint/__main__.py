@@ -71,9 +71,7 @@ def main():
     before = json.loads(paths[0].read_text())
     after = json.loads(paths[1].read_text()) if len(paths) > 1 else run(options.area)
     if before["arithmetic"]["digest"] != after["arithmetic"]["digest"]:
-        print(
-            f"The arithmetic differs, so bits and bounds are not compared: {before['arithmetic']}, {after['arithmetic']}"
-        )
+        print("The arithmetic differs, so bits and bounds are not compared:", before["arithmetic"], after["arithmetic"])
     differences = compare(before, after)
     for matters, what, name, detail in differences:
         print(f"{'' if matters else '(accepted) '}{what}: {name}: {detail}")

@@ -102,6 +102,11 @@ def model_entries(model, X, proba=False):
     return found | certificate_entries(model.certificate_)
 
 
+def compact(leaves):
+    """The leaves of a JSON value: one that is not a float as it is, all others as bits."""
+    return bits(leaves) if len(leaves) > 1 or isinstance(leaves[0], float | list) else leaves[0]
+
+
 def document_entries(document, skip=frozenset()):
     """The keys of a JSON object, and the numbers, Booleans and single words at each; texts with spaces do not count.
 
@@ -127,9 +132,9 @@ def document_entries(document, skip=frozenset()):
         elif isinstance(value, dict):
             for inner in sorted(value):
                 if inner not in skip and (found := walk(value[inner], (key, inner))):
-                    values[f"{key}.{inner}"] = bits(found)
+                    values[f"{key}.{inner}"] = compact(found)
         elif found := walk(value, (key,)):
-            values[key] = bits(found)
+            values[key] = compact(found)
         keys.add(key)
     return {"keys": members(keys)} | {f"value of {key}": value for key, value in values.items()}
 

@@ -379,7 +379,7 @@ def exports():
     }
     yield "ONNX, VotedPerceptron", partial(exported, onnx, nk.VotedPerceptron, "breast cancer")
     for name, learner in models.items():
-        for label in ("breast cancer", "iris", "float32"):
+        for label in ("breast cancer", "digits", "float32"):
             for kind, function in {"ONNX": onnx, "JSON": exported_json, "LIBLINEAR": liblinear}.items():
                 yield f"{kind}, {name}, {label}", partial(exported, function, learner, label)
 

@@ -91,7 +91,19 @@ SKIPPED_KEYS = {  # times, paths, what leaves, and evidence of which there may b
         "delay",
         "is_constant_delay",
     ),
-    *("words", "kept", "time", "at", "path", "checksum", "state", "latency_ms", "novikoff", "version_of_novikoff"),
+    *(
+        "words",
+        "kept",
+        "output",
+        "time",
+        "at",
+        "path",
+        "checksum",
+        "state",
+        "latency_ms",
+        "novikoff",
+        "version_of_novikoff",
+    ),
 }
 
 COMMANDS = """
@@ -153,7 +165,7 @@ inspect three.nvk --top 2 --json
 inspect class.nvk --certificates
 inspect broken.csv
 convert rows.csv rows.parquet --json
-convert rows.csv again.svm --to svmlight
+convert three.csv again.svm --to svmlight
 convert rows.parquet rows.ndjson.zst --json
 convert rows.nvk rows.onnx --json
 convert rows.nvk rows.json
@@ -177,7 +189,7 @@ stream bad.svm --on-bad skip --learner perceptron --json
 stream bad.svm --learner perceptron --json
 stream rows.csv --alarm "loss>0.01" --learner perceptron --quiet
 stream rows.csv --delay 10 --learner perceptron --json
-stream table.csv --exclude note --hash-bits 8 --json
+stream table.csv --exclude note --hash-bits 8 --missing zero --json
 predict stream.nvk rows.csv --scores
 certify parts.nvk rows.csv --json
 log verify state --json

@@ -1,6 +1,7 @@
 """The areas of estimators: online learners, trackers, support vector machines, separability, distributed fits."""
 
 from functools import partial
+from itertools import pairwise
 
 import numpy as np
 import pandas as pd
@@ -9,7 +10,7 @@ from sklearn.base import clone
 import novikoff as nk
 
 from .data import SEPARABILITY, events, quasi, sets
-from .entries import AT_LEAST, AT_MOST, bits, bound, certificate_entries, members, model_entries, plain
+from .entries import AT_LEAST, AT_MOST, bits, bound, certificate_entries, model_entries, plain
 
 BATCH = 97  # rows of a stream's batch
 ONLINE = {
@@ -30,7 +31,7 @@ ONLINE = {
         {"margin": 0.01, "max_iter": 40, "normalize": True},
         {"epsilon": 0.1, "max_iter": 20},
     ],
-    "PassiveAggressive": [{}, {"half_life": 100.0}, {"scale": "centred", "fit_intercept": False}],
+    "PassiveAggressive": [{}, {"half_life": 100.0}, {"scale": "running", "fit_intercept": False}],
     "PassiveAggressiveI": [{"C": 0.3}, {"scale": "centred", "probability": True}, {"forget": 0.05, "normalize": True}],
     "PassiveAggressiveII": [{"C": 0.3}, {"scale": "running", "class_weight": "balanced"}],
     "AROW": [
@@ -388,7 +389,7 @@ def distributed():
 def parted(name, parameters, label, parts):
     X, y, weights = sets()[label]
     cuts = np.linspace(0, X.shape[0], parts + 1).astype(int)
-    cut = [slice(a, b) for a, b in zip(cuts, cuts[1:], strict=False)]
+    cut = [slice(a, b) for a, b in pairwise(cuts)]
     rows, labels = [X[part] for part in cut], [y[part] for part in cut]
     some = None if weights is None else [weights[part] for part in cut]
     model = nk.distributed.fit(make(name, parameters), rows, labels, some, on="local:2")

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-
 from benchmarks.fingerprint.__main__ import BASELINE, dumped, run
 from benchmarks.fingerprint.entries import (
     AT_LEAST,
