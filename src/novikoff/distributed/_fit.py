@@ -27,11 +27,11 @@ def fit(
     Parameters
     ----------
     estimator : estimator
-        A ``LinearSVM``, ``HardMarginSVM``, ``Perceptron``, ``AveragedPerceptron`` or ``PassiveAggressive`` learner.
+        A ``LinearSVM``, ``Perceptron``, ``AveragedPerceptron`` or ``PassiveAggressive`` learner.
         It is fitted in place, and is then like one that was fitted on one machine.
     X : object
-        The rows: a Dask array or dataframe, a Spark DataFrame, a Ray Dataset, an array, or a list of arrays, one per
-        partition. Or files: a path, a pattern such as ``"clicks/*.parquet"``, a directory, or a list of these, of
+        The rows: a Dask array or dataframe, a Spark DataFrame, an array, or a list of arrays, one per partition. Or
+        files: a path, a pattern such as ``"clicks/*.parquet"``, a directory, or a list of these, of
         Parquet, svmlight, CSV, TSV or NDJSON, which may be compressed. Each row group of a Parquet file, each 64 MiB of
         svmlight text and each other file is a partition, which is read on a worker; all workers must have the files
         under the same names.
@@ -41,11 +41,10 @@ def fit(
         The weights of the rows, divided as X is. For a table, the name of its column.
     on : str or client, default=None
         Where to run: ``"local"`` or ``"local:4"`` for threads of this process, ``"dask://host:8786"``, ``"spark"``,
-        ``"ray"``, or a client of such a cluster. None is the engine whose collection X is, else threads.
-    checkpoint : path or str, default=None
-        A directory, or an address that fsspec knows, such as ``"s3://bucket/folder"``, which keeps the state of the
-        fit. The same call goes on from there after the process was ended, with the same result, bit for bit. The files
-        are removed when the fit is done.
+        or a client of such a cluster. None is the engine whose collection X is, else threads.
+    checkpoint : path, default=None
+        A directory that keeps the state of the fit. The same call goes on from there after the process was ended, with
+        the same result, bit for bit. The files are removed when the fit is done.
     checkpoint_every : int, default=5
         The number of rounds between two checkpoints.
     progress : callable, default=None

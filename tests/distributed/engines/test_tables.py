@@ -12,7 +12,7 @@ from novikoff.errors import InvalidInputError
 COLUMNS = {"a": np.array([1.5, -2.0, 0.0]), "b": np.array([1, 2, 3]), "c": np.array([True, False, True])}
 X = np.array([[1.5, 1.0, 1.0], [-2.0, 2.0, 0.0], [0.0, 3.0, 1.0]])
 MORE = {"y": np.array(["no", "yes", "no"]), "w": np.array([1.0, 2.0, 0.5])}
-MAKERS = {"pandas": pd.DataFrame, "arrow": pa.table, "dict": dict}
+MAKERS = {"pandas": pd.DataFrame, "arrow": pa.table}
 
 
 @pytest.mark.parametrize("kind", MAKERS)
@@ -140,14 +140,6 @@ def test_a_partition_whose_only_strings_are_missing_is_hashed_as_the_others(kind
     part = table_block("t", MAKERS[kind]({name: values[1:] for name, values in columns.items()}), "y", None, hashed)
     assert part.is_sparse
     assert (whole.X[1:] != part.X).nnz == 0
-
-
-@pytest.mark.parametrize("table", [{}, pa.table({}), pd.DataFrame()])
-@pytest.mark.parametrize("hashed", [None, HashedTable(None, nk.Hashing(n_bits=8))])
-def test_a_block_without_columns_has_no_rows(table, hashed):
-    """Ray does not keep the schema of a block that a filter has emptied."""
-    block = table_block("t", table, "y", None, hashed)
-    assert (block.count, block.y.tolist()) == (0, [])
 
 
 def test_names_of_columns():
