@@ -92,11 +92,6 @@ def test_sparse_vectors_are_sparse_rows():
         assert block.X.toarray().tolist() == [[0, 5, 0, 2, 1], [0, 0, 0, 0, 2], [1, 0, 7, 8, 3]]
 
 
-def test_arrays_of_rows_stand_beside_columns():
-    block = table_block("t", {"x": np.arange(6.0).reshape(3, 2), "n": COLUMNS["a"]}, None, None)
-    assert block.X.tolist() == [[0, 1, 1.5], [2, 3, -2], [4, 5, 0]]
-
-
 @pytest.mark.parametrize("kind", MAKERS)
 def test_hashed_columns_are_those_of_scan(kind):
     columns = {
