@@ -46,10 +46,6 @@ def test_floats_are_rounded_in_the_order_of_the_tree():
     assert arrays.tolist() == [tree_sum(values)]
 
 
-def test_an_engine_may_add_in_its_own_way():
-    assert tree_sum(["a", "b", "c"], lambda first, second: f"[{first}{second}]") == "[[ab]c]"
-
-
 def test_each_kind_is_added_by_its_rule():
     assert added(None, 3) == added(3, None) == 3
     assert added(None, None) is None

@@ -73,11 +73,6 @@ class CheckpointedRounds(Rounds):
         self._stored_states: list[Any] | None = None
         self._find()
 
-    @property
-    def resumed(self) -> int:
-        """The number of rounds that are stored and not used yet."""
-        return len(self._replies)
-
     def _map(self, step: Step, command: Any) -> Any:
         key = _hash(encode((f"{step.__module__}:{step.__qualname__}", command)))
         if self._replies:
