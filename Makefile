@@ -18,11 +18,11 @@ WHEEL_TESTS ?= # arguments of pytest for make wheel, such as tests/online; none:
 ON_TWO := -n 2 --dist worksteal
 QUICK_ON_TWO := -n 3 --dist worksteal # quick tests wait for processes and pages for more than a quarter of their time
 # for test-minimum: tests of what calls other packages; old packages use what new ones deprecate. Not covered are the engines of
-# clusters (dask, spark, ray), and the tools of a build, of which the newest are used
+# clusters (dask, spark), and the tools of a build, of which the newest are used
 MINIMUM := build/minimum
 QUIET := -W ignore::DeprecationWarning -W ignore::PendingDeprecationWarning -W ignore::FutureWarning
 CALLERS := tests/data/formats tests/data/tables tests/export tests/persistence tests/plot tests/_design tests/_separability tests/solvers \
-    tests/compat tests/distributed/test_store.py tests/distributed/test_checkpoint.py tests/serve/log tests/serve/engine tests/serve/http tests/_client --ignore tests/serve/http/test_openapi.py
+    tests/compat tests/serve/log tests/serve/engine tests/serve/http tests/_client --ignore tests/serve/http/test_openapi.py
 # older thread sanitizers refuse the addresses that newer kernels give a process at random
 FIXED_ADDRESSES := $(shell setarch -R true 2> /dev/null && echo setarch -R)
 
@@ -54,7 +54,7 @@ test-slow: $(VENV)/ready $(VENV)/test $(VENV)/docs $(VENV)/play $(VENV)/release 
 
 coverage: $(VENV)/ready $(VENV)/test $(VENV)/coverage   ## fail if quick tests, and those of clusters, run less than 95 % of the lines of Python, or C++ tests 90 % of the kernels
 	$(BIN)/python -m pytest $(ON_TWO) -m "not slow" --all-cases --cov --cov-report= --cov-fail-under=0
-	$(BIN)/python -m pytest -m slow tests/distributed/engines --cov --cov-append --cov-report= --cov-fail-under=0 # those of Spark and Ray
+	$(BIN)/python -m pytest -m slow tests/distributed/engines --cov --cov-append --cov-report= --cov-fail-under=0 # those of Spark
 	$(BIN)/python -m coverage report --skip-covered --fail-under=95
 	$(BIN)/cmake -S . -B build/coverage -G Ninja -DCMAKE_CXX_FLAGS="--coverage -fprofile-update=atomic" -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN)/ninja) > build/coverage.log
 	$(BIN)/cmake --build build/coverage
@@ -126,7 +126,7 @@ bench-full: $(VENV)/ready $(VENV)/bench   ## measure everything for docs/benchma
 peers: $(VENV)/test   ## install River, which some tests compare with
 	$(INSTALL) --group peers
 
-clusters: $(VENV)/test   ## install Dask, Spark and Ray, on which some tests run; Spark needs Java 17
+clusters: $(VENV)/test   ## install Dask and Spark, on which some tests run; Spark needs Java 17
 	$(INSTALL) --group clusters
 
 clean:           ## remove everything that was built

@@ -42,7 +42,7 @@ exclude_patterns = ["_ext", "_static", "_templates"]
 templates_path = ["_templates"]
 nitpicky = True
 nitpick_ignore_regex = [  # packages whose manuals are elsewhere: the site has no list of their names, and no network
-    (r"py:.*", r"(sklearn|numpy|scipy|pandas|polars|matplotlib|starlette|river|dask|pyspark|ray|flint)\b.*"),
+    (r"py:.*", r"(sklearn|numpy|scipy|pandas|polars|matplotlib|starlette|river|dask|pyspark|flint)\b.*"),
 ]
 
 # ---- pages in Markdown

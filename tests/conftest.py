@@ -42,7 +42,6 @@ ENABLED_BY = {  # part of the reason why tests were skipped: the command that en
     "Java is not installed": "apt-get install default-jre-headless",
     "Dask is": "make clusters",
     "Spark is": "make clusters",
-    "Ray is": "make clusters",
     "Sphinx is not installed": "make docs",
     "codespell is not installed": "make lint",
     "proselint is not installed": "make lint",

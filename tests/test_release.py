@@ -20,9 +20,8 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 EXTRAS = PROJECT["project"]["optional-dependencies"]
 WORKFLOWS = {path.name: yaml.safe_load(path.read_text()) for path in sorted((ROOT / ".github/workflows").glob("*.yml"))}
 RECIPE = yaml.safe_load((ROOT / "packaging/conda/recipe.yaml").read_text())
-NOT_IN_ALL = {"dask", "ray", "spark"}  # docs/install.md says why
+NOT_IN_ALL = {"dask", "spark"}  # docs/install.md says why
 CONDA_NAMES = {"matplotlib": "matplotlib-base", "prometheus-client": "prometheus_client", "duckdb": "python-duckdb"}
-CONDA_NAMES |= {"ray": "ray-core"}
 
 
 def tool(name):

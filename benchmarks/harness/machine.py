@@ -13,7 +13,7 @@ from typing import Any
 
 PACKAGES = (
     *("novikoff", "numpy", "scipy", "scikit-learn", "threadpoolctl", "river", "vowpalwabbit", "clarabel"),
-    *("pandas", "pyarrow", "duckdb", "dask", "distributed", "pyspark", "ray"),
+    *("pandas", "pyarrow", "duckdb", "dask", "distributed", "pyspark"),
     *("fastapi", "starlette", "uvicorn", "httptools", "uvloop", "apsw", "msgspec"),
 )
 MAX_IDLE_LOAD = 0.5  # processes that wait for a core, above which a machine is not idle

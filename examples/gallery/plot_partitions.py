@@ -8,8 +8,8 @@ the model that one would get from all rows together, and if not, how far is it a
 
 ``nk.distributed.fit`` solves the problem of all rows while the rows stay where they are,
 and its certificate says how good the solution is. The same certificate measures the
-average. This example uses threads of this process as machines; Dask, Spark and Ray are
-called in the same way.
+average. This example uses threads of this process as machines; Dask and Spark are called
+in the same way.
 """
 
 import matplotlib.pyplot as plt

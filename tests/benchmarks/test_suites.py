@@ -86,7 +86,7 @@ def test_the_list_describes_a_suite(capsys):
 @pytest.mark.slow
 def test_suites_can_be_described_without_the_programs_that_they_compare_with():
     """The site is built where these are not installed."""
-    peers = ["clarabel", "river", "vowpalwabbit", "fastapi", "dask", "distributed", "pyspark", "ray", "uvloop"]
+    peers = ["clarabel", "river", "vowpalwabbit", "fastapi", "dask", "distributed", "pyspark", "uvloop"]
     code = f"""
 import sys
 sys.modules.update(dict.fromkeys({peers}))

@@ -13,7 +13,7 @@ import pytest
 import scipy.sparse as sp
 
 import novikoff as nk
-from gathered_fits import NAME, ROUNDS, add_point, descend, gathering
+from gathered_fits import ROUNDS, add_point, descend, gathering
 from novikoff.distributed import checkpoint as module
 from novikoff.distributed import fit
 from novikoff.distributed.checkpoint import CheckpointedRounds
@@ -80,10 +80,10 @@ def test_interrupted_rounds_go_on_to_the_same_bits(tmp_path, monkeypatch, count)
     calls = counting(monkeypatch)
     with opened() as rounds:
         stored = CheckpointedRounds("test", rounds, tmp_path, 3)
-        assert stored.resumed == count - count % 3
+        assert len(stored._replies) == count - count % 3
         points = descend(stored)
         assert calls == ["identify"] + ["add_point"] * (ROUNDS - count + count % 3)
-        assert (stored.rounds, stored.resumed) == (ROUNDS, 0)
+        assert (stored.rounds, len(stored._replies)) == (ROUNDS, 0)
         with opened() as plain:
             assert points.tobytes() == descend(plain).tobytes()
             assert stored.bytes_sent == plain.bytes_sent
@@ -194,7 +194,7 @@ def test_file_cut_or_changed_anywhere_is_not_used_but_the_one_before(tmp_path, k
                 for path, data in kept.items():
                     path.write_bytes(data if path != newest else damaged)
                 with pytest.warns(UserWarning, match="00000004.states or its replies are damaged"):
-                    assert CheckpointedRounds("test", rounds, tmp_path, 2).resumed == 2
+                    assert len(CheckpointedRounds("test", rounds, tmp_path, 2)._replies) == 2
                 assert not newest.exists()
 
 
@@ -215,7 +215,7 @@ def test_fit_begins_anew_if_all_states_are_damaged(tmp_path):
     with opened() as rounds:
         with pytest.warns(UserWarning, match="damaged"):
             stored = CheckpointedRounds("test", rounds, tmp_path, 2)
-        assert stored.resumed == 0
+        assert len(stored._replies) == 0
         assert os.listdir(tmp_path) == []
         assert descend(stored).tobytes() == expected().tobytes()
 
@@ -229,7 +229,7 @@ def test_replies_of_another_run_are_not_mixed_in(tmp_path):
     name = "novikoff-checkpoint-00000002.replies"
     (tmp_path / name).write_bytes((other / name).read_bytes())
     with opened() as rounds, pytest.warns(UserWarning, match="damaged"):
-        assert CheckpointedRounds("test", rounds, tmp_path, 2).resumed == 0
+        assert len(CheckpointedRounds("test", rounds, tmp_path, 2)._replies) == 0
 
 
 # ---- failures ------------------------------------------------------------------------------------------------------
@@ -239,19 +239,19 @@ def test_full_disk_ends_the_fit_and_leaves_the_checkpoint_before(tmp_path, monke
     whole = expected()
     with opened() as rounds:
         stored = interrupted_after(rounds, tmp_path, 4)
-        write = stored._store.write
+        write = stored._folder.write
 
         def full(name, content):
             write(name, content[:50]) if name.endswith("replies") else None
             raise FileError(f"{name}: the file cannot be written: No space left on device.")
 
-        monkeypatch.setattr(stored._store, "write", full)
+        monkeypatch.setattr(stored._folder, "write", full)
         stored.run(add_point, {"point": whole[3], "number": 4})
         with pytest.raises(FileError, match="No space left"):
             stored.run(add_point, {"point": whole[3], "number": 5})
     with opened() as rounds:
         stored = CheckpointedRounds("test", rounds, tmp_path, 2)
-        assert stored.resumed == 4
+        assert len(stored._replies) == 4
         assert descend(stored).tobytes() == whole.tobytes()
 
 
@@ -269,22 +269,22 @@ def test_invalid_arguments_are_refused(tmp_path):
     with opened() as rounds:
         with pytest.raises(InvalidInputError, match="checkpoint_every must be"):
             CheckpointedRounds("test", rounds, tmp_path, 0)
-        with pytest.raises(InvalidInputError, match="checkpoint must be a directory or an address"):
+        with pytest.raises(InvalidInputError, match="checkpoint must be a directory of this machine, not 3"):
             CheckpointedRounds("test", rounds, 3, 5)
+        with pytest.raises(InvalidInputError, match="a directory of this machine, not 's3://bucket/a'"):
+            CheckpointedRounds("test", rounds, "s3://bucket/a", 5)
+        (tmp_path / "file").write_bytes(b"")
+        with pytest.raises(FileError, match="file: the file cannot be written"):
+            CheckpointedRounds("test", rounds, tmp_path / "file", 5)
 
 
-def test_fsspec_keeps_checkpoints(tmp_path):
-    pytest.importorskip("fsspec", reason="the package fsspec is not installed: pip install fsspec")
-    address = f"memory://{tmp_path}/checkpoint"
+def test_other_files_are_not_used_and_those_of_a_killed_write_are_removed(tmp_path):
+    others = {"novikoff-checkpoint-1.states", "novikoff-checkpoint-00000005.states.bak", "model.nvk", ".hidden"}
+    for name in (*others, ".novikoff-checkpoint-00000005.states.0123456789abcdef"):
+        (tmp_path / name).write_bytes(b"half")
     with opened() as rounds:
-        interrupted_after(rounds, address, 7)
-    with opened() as rounds:
-        stored = CheckpointedRounds("test", rounds, address, 2)
-        assert stored.resumed == 6
-        assert descend(stored).tobytes() == expected().tobytes()
-        stored.remove()
-    with opened() as rounds:
-        assert CheckpointedRounds("test", rounds, address, 2).resumed == 0
+        assert len(CheckpointedRounds("test", rounds, tmp_path, 2)._replies) == 0
+    assert set(os.listdir(tmp_path)) == others
 
 
 # ---- fit -----------------------------------------------------------------------------------------------------------
@@ -324,7 +324,7 @@ engine = LocalEngine(2)
 X = np.random.default_rng(0).normal(size=(40, 3))
 with engine.open(engine.data("test", X, np.where(X[:, 0] > 0, 1, -1), None)) as rounds:
     stored = CheckpointedRounds("test", rounds, sys.argv[1], 1)
-    print(stored.resumed, flush=True)
+    print(len(stored._replies), flush=True)
     print(descend(stored, int(sys.argv[2])).tobytes().hex(), flush=True)
 """
 LONG_RUN = 400
@@ -379,11 +379,3 @@ def test_driver_ended_in_a_write_goes_on_to_the_same_bits(tmp_path, monkeypatch,
         assert descend(stored).tobytes() == expected().tobytes()
         stored.remove()
     assert os.listdir(tmp_path) == []
-
-
-def test_names_of_files_are_those_that_stores_know():
-    from novikoff.distributed.store import NAME as PATTERN
-
-    assert PATTERN.fullmatch(module._name(12, "states"))
-    assert module._number(module._name(12, "replies")) == 12
-    assert NAME == "AROW"

@@ -120,7 +120,7 @@ def forged(tree, *memory):
     [
         {"object": ["os:system", {"dict": [["command", "true"]]}]},
         {"object": ["subprocess:Popen", {"dict": [["args", "true"]]}]},
-        {"object": ["novikoff.distributed.store:os", {"dict": []}]},
+        {"object": ["novikoff.distributed.checkpoint:os", {"dict": []}]},
         {"object": ["novikoff.distributed.codec:encode", {"dict": [["value", 1]]}]},
         {"object": ["novikoff.nothing:Survey", {"dict": []}]},
         {"array": [[1], "|O8", "C", 0]},

@@ -6,14 +6,16 @@ import pytest
 
 import novikoff as nk
 from gathered_fits import NAME, ROUNDS, gathering
+from novikoff._estimators import ConvergenceWarning
 from novikoff.distributed import fit
-from novikoff.distributed.outcome import fit_outcome
+from novikoff.distributed._fit import fit_outcome
 from novikoff.distributed.plan import PLANS
 from novikoff.errors import InvalidInputError
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(40, 3))
 Y = np.where(X[:, 0] > 0, "yes", "no")
+NOISY = X[:, 0] + RNG.normal(size=40) > 0
 
 
 @pytest.fixture(autouse=True)
@@ -104,3 +106,14 @@ def test_rows_of_files_are_predicted_without_a_warning_and_weights_have_names(tm
     assert np.concatenate([model.predict(batch.X) for batch in batches]).tolist() == Y.tolist()
     assert list(model.weights_) == ["a", "b", "c"]
     assert not hasattr(model, "feature_names_in_")
+
+
+def test_a_warning_does_not_undo_the_fit():
+    model = nk.LinearSVM(C=100.0, loss="hinge", tol=1e-9, max_iter=2)
+    with pytest.warns(ConvergenceWarning, match="LinearSVM: after"):
+        fit_outcome(model, X, NOISY, on="local")
+    assert not model.certificate_.converged
+    other = nk.LinearSVM(C=100.0, loss="hinge", tol=1e-9, max_iter=2)
+    with pytest.raises(ConvergenceWarning):
+        fit_outcome(other, X, NOISY, on="local")  # warnings are errors here
+    assert np.array_equal(other.coef_, model.coef_)

@@ -24,7 +24,6 @@ MODELS = {
     "hinge": lambda: (nk.LinearSVM(loss="hinge", tol=1e-6), IS_A),
     "squared hinge": lambda: (nk.LinearSVM(class_weight="balanced"), IS_A),
     "pairs": lambda: (nk.LinearSVM(C=2.0, multi_class="ovo"), Y),
-    "hard margin": lambda: (nk.HardMarginSVM(), X[:, 0] + X[:, 1] > 0.1),
     "perceptron": lambda: (nk.AveragedPerceptron(max_iter=5, n_iter_no_change=None), IS_A),
 }
 
@@ -41,21 +40,6 @@ def on_dask(workers=2, **options):
 
 
 @contextmanager
-def on_ray(workers=2):
-    ray = pytest.importorskip("ray", reason="Ray is not installed")
-    ray.init(
-        num_cpus=workers,
-        include_dashboard=False,
-        log_to_driver=False,
-        runtime_env={"env_vars": {"PYTHONPATH": WORKER_PATH}},
-    )
-    try:
-        yield "ray"
-    finally:
-        ray.shutdown()
-
-
-@contextmanager
 def on_spark(workers=2):
     sql = pytest.importorskip("pyspark.sql", reason="Spark is not installed")
     if os.system("java -version 2> /dev/null") != 0:
@@ -69,7 +53,7 @@ def on_spark(workers=2):
         session.stop()
 
 
-CLUSTERS = {"dask": on_dask, "ray": on_ray, "spark": on_spark}
+CLUSTERS = {"dask": on_dask, "spark": on_spark}
 
 
 def fitted(name, on, **options):

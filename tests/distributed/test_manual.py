@@ -11,7 +11,7 @@ from clusters import SOURCE
 
 PAGE = (SOURCE.parent / "docs" / "distributed.md").read_text(encoding="utf-8")
 DATA, *BLOCKS = re.findall(r"^```python\n(.*?)^```$", PAGE, re.DOTALL | re.MULTILINE)
-ENGINES = {"distributed": "Dask", "pyspark": "Spark", "ray": "Ray"}
+ENGINES = {"distributed": "Dask", "pyspark": "Spark"}
 
 
 def engine_of(code):

@@ -1,4 +1,4 @@
-"""What ``fit``, ``verify`` and ``separability`` begin with."""
+"""What ``fit`` and ``verify`` begin with."""
 
 import numpy as np
 import pytest

@@ -10,8 +10,6 @@ import scipy.sparse as sp
 from novikoff.distributed.moments import IndexSet
 from novikoff.distributed.protocol import added, size_of, size_of_replies, tree_sum
 from novikoff.distributed.survey import Survey
-from novikoff.distributed.working_rows import Opened, WorkingRows
-from novikoff.theory.enclosure import Enclosure
 
 
 @dataclass(frozen=True)
@@ -46,10 +44,6 @@ def test_floats_are_rounded_in_the_order_of_the_tree():
     assert tree_sum(values) != sum(values)
     arrays = tree_sum([np.array([value]) for value in values])
     assert arrays.tolist() == [tree_sum(values)]
-
-
-def test_an_engine_may_add_in_its_own_way():
-    assert tree_sum(["a", "b", "c"], lambda first, second: f"[{first}{second}]") == "[[ab]c]"
 
 
 def test_each_kind_is_added_by_its_rule():
@@ -87,22 +81,16 @@ def test_the_size_is_that_of_the_numbers():
     assert size_of(Word("text")) == size_of(None) == size_of("text") == 0
 
 
-def gathered(count):
-    return WorkingRows(np.arange(count), np.zeros((count, 3)), np.zeros(count, dtype=np.int32))
-
-
 @pytest.mark.parametrize(
     "replies",
     [
         [np.zeros(3), np.ones(3)],
         [[np.zeros(2)], [np.zeros(5)], []],
         [(1.0, [np.zeros(2)]), (2.0, [])],
-        [Opened(gathered(rows), rows, Enclosure(0.0, 1.0)) for rows in (1, 5, 2)],
         [IndexSet(np.array([1, 2])), IndexSet(np.array([2, 4, 5])), IndexSet(np.array([2], dtype=np.int64))],
         [Survey([rows], 3, {}, None, 1.0, 3 * rows, False, {}, False) for rows in (1, 5, 2)],
     ],
 )
 def test_the_size_of_replies_is_known_from_their_sum(replies):
-    """Also of objects: the rows that they gather are counted once, their numbers once per reply."""
     total = tree_sum(replies)
     assert size_of_replies(total, len(replies)) == sum(size_of_replies(reply, 1) for reply in replies)

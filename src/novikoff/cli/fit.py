@@ -89,7 +89,7 @@ def fit(
         str | None,
         typer.Option(
             metavar="ADDRESS",
-            help="Fit in rounds on a cluster, or on threads: dask://HOST:PORT, spark, ray or local:THREADS.",
+            help="Fit in rounds on a cluster, or on threads: dask://HOST:PORT, spark or local:THREADS.",
         ),
     ] = None,
     checkpoint: Annotated[

@@ -1,4 +1,4 @@
-"""The same estimators on data that no single machine holds: on Dask, Spark or Ray, or on threads of this process.
+"""The same estimators on data that no single machine holds: on Dask or Spark, or on threads of this process.
 
 The public names are listed in ``__init__.pyi``, and imported when they are first used.
 """

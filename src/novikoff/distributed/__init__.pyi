@@ -1,4 +1,3 @@
 from ._fit import fit as fit
-from ._separability import separability as separability
 from ._verify import verify as verify
 from .engines.tables import HashedTable as HashedTable

@@ -13,21 +13,24 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 import warnings
 from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any
 
+from novikoff._atomic import replacing
 from novikoff._fingerprint import fingerprint
 from novikoff._validation import check_integer
-from novikoff.errors import FileError, input_error, quote
+from novikoff.errors import FileError, file_error, input_error, quote
 
 from .block import Block
 from .codec import decode, encode
 from .protocol import Step
 from .rounds import Rounds
-from .store import Store, open_store
 
+NAME = re.compile(r"novikoff-checkpoint-[0-9]{8}\.(?:replies|states)")
+TEMPORARY = re.compile(r"\.novikoff-checkpoint-[\w.-]*\.[0-9a-f]{16}")  # of a write that was killed, see `replacing`
 MAGIC = b"novikoff checkpoint 1\n"
 HASH_BYTES = 32
 KEPT = 2  # states that are kept
@@ -43,8 +46,8 @@ class CheckpointedRounds(Rounds):
         The function that the user called, for error messages.
     rounds : Rounds
         The rounds of an engine, before the first step.
-    address : path or str
-        A directory, or an address that fsspec knows.
+    folder : path
+        A directory of this machine, which is made if it does not exist. Other files there are not touched.
     every : int
         The number of rounds between two checkpoints.
 
@@ -56,13 +59,13 @@ class CheckpointedRounds(Rounds):
         If files cannot be read or written. The fit then ends, since it was asked to be stored.
     """
 
-    def __init__(self, where: str, rounds: Rounds, address: str | os.PathLike[str], every: int) -> None:
+    def __init__(self, where: str, rounds: Rounds, folder: str | os.PathLike[str], every: int) -> None:
         super().__init__(rounds.count)
         self._where, self._inner = where, rounds
         self._every = check_integer(where, "checkpoint_every", every, at_least=1)
-        if not isinstance(address, str | os.PathLike):
-            raise input_error(where, f"checkpoint must be a directory or an address, not {quote(address)}.")
-        self._store: Store = open_store(where, address)
+        if not isinstance(folder, str | os.PathLike) or "://" in os.fsdecode(folder):
+            raise input_error(where, f"checkpoint must be a directory of this machine, not {quote(folder)}.")
+        self._folder = _Folder(folder)
         self._identity = rounds.run(identify)
         self._pending: list[tuple[bytes, bytes]] = []  # hash of the command, and reply, since the last checkpoint
         self._segments: list[tuple[int, bytes]] = []  # last round and hash of each file of replies
@@ -70,17 +73,12 @@ class CheckpointedRounds(Rounds):
         self._stored_states: list[Any] | None = None
         self._find()
 
-    @property
-    def resumed(self) -> int:
-        """The number of rounds that are stored and not used yet."""
-        return len(self._replies)
-
     def _map(self, step: Step, command: Any) -> Any:
         key = _hash(encode((f"{step.__module__}:{step.__qualname__}", command)))
         if self._replies:
             known, reply = self._replies.pop()
             if known != key:
-                message = f"the checkpoint in {self._store.name} is of another fit: round {self.rounds} differs."
+                message = f"the checkpoint in {self._folder.name} is of another fit: round {self.rounds} differs."
                 raise input_error(self._where, f"{message} {REMEDY}")
             if not self._replies and self._stored_states is not None:
                 self._inner.restore(self._stored_states)
@@ -95,32 +93,32 @@ class CheckpointedRounds(Rounds):
     def _save(self, count: int) -> None:
         """Write the replies since the last checkpoint, and then the states after ``count`` rounds."""
         replies = _framed(encode(self._pending))
-        self._store.write(_name(count, "replies"), replies)
+        self._folder.write(_name(count, "replies"), replies)
         segments = [*self._segments, (count, _hash(replies))]
         content = {"identity": self._identity, "segments": segments, "states": self._inner.states()}
-        self._store.write(_name(count, "states"), _framed(encode(content)))
+        self._folder.write(_name(count, "states"), _framed(encode(content)))
         self._segments, self._pending = segments, []
-        for old in sorted(_numbers(self._store))[:-KEPT]:
-            self._store.remove(_name(old, "states"))
+        for old in sorted(_numbers(self._folder))[:-KEPT]:
+            self._folder.remove(_name(old, "states"))
 
     def _find(self) -> None:
         """Find the last states that can be used, and remove what was stored after them."""
         last = 0
-        for count in sorted(_numbers(self._store), reverse=True):
+        for count in sorted(_numbers(self._folder), reverse=True):
             if self._load(count):
                 last = count
                 break
-            message = f"{self._store.name}: {_name(count, 'states')} or its replies are damaged, and are not used."
+            message = f"{self._folder.name}: {_name(count, 'states')} or its replies are damaged, and are not used."
             warnings.warn(message, UserWarning, stacklevel=4)
-        for name in self._store.names():
+        for name in self._folder.names():
             if _number(name) > last:
-                self._store.remove(name)
+                self._folder.remove(name)
 
     def _load(self, count: int) -> bool:
         """Load a checkpoint; return False if a file of it is damaged or missing."""
         try:
-            content = decode(_content(self._store.read(_name(count, "states"))))
-            files = [(last, known, self._store.read(_name(last, "replies"))) for last, known in content["segments"]]
+            content = decode(_content(self._folder.read(_name(count, "states"))))
+            files = [(last, known, self._folder.read(_name(last, "replies"))) for last, known in content["segments"]]
             if any(_hash(data) != known for _, known, data in files):
                 return False
             replies = [pair for _, _, data in files for pair in decode(_content(data))]
@@ -129,7 +127,7 @@ class CheckpointedRounds(Rounds):
                 raise
             return False
         if content["identity"] != self._identity:
-            raise input_error(self._where, f"the checkpoint in {self._store.name} is of other data. {REMEDY}")
+            raise input_error(self._where, f"the checkpoint in {self._folder.name} is of other data. {REMEDY}")
         self._replies, self._segments = replies[::-1], content["segments"]
         self._stored_states = content["states"]
         return True
@@ -142,12 +140,48 @@ class CheckpointedRounds(Rounds):
 
     def remove(self) -> None:
         """Remove the files of the checkpoint, after the fit. Files that cannot be removed remain."""
-        for name in self._store.names():
+        for name in self._folder.names():
             with suppress(OSError):
-                self._store.remove(name)
+                self._folder.remove(name)
 
     def close(self) -> None:
         self._inner.close()
+
+
+class _Folder:
+    """The files of checkpoints in a directory."""
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self.name = os.fsdecode(path)
+        try:
+            os.makedirs(self.name, exist_ok=True)
+            for name in os.listdir(self.name):
+                if TEMPORARY.fullmatch(name):
+                    os.unlink(self._path(name))
+        except OSError as error:
+            raise file_error(self.name, error, "written") from None
+
+    def _path(self, name: str) -> str:
+        return os.path.join(self.name, name)
+
+    def names(self) -> list[str]:
+        return [name for name in os.listdir(self.name) if NAME.fullmatch(name)]
+
+    def read(self, name: str) -> bytes:
+        try:
+            with open(self._path(name), "rb") as file:
+                return file.read()
+        except OSError as error:
+            raise file_error(self._path(name), error) from None
+
+    def write(self, name: str, content: bytes) -> None:
+        """Write a file. A failure raises FileError, and leaves no file with half of the content under this name."""
+        with replacing(self._path(name)) as file:
+            file.write(content)
+
+    def remove(self, name: str) -> None:
+        with suppress(FileNotFoundError):
+            os.unlink(self._path(name))
 
 
 def identify(block: Block, state: Any, command: Any) -> tuple[Any, list[str]]:
@@ -181,6 +215,6 @@ def _number(name: str) -> int:
     return int(name.partition(".")[0].rpartition("-")[2])
 
 
-def _numbers(store: Store) -> list[int]:
+def _numbers(folder: _Folder) -> list[int]:
     """Return the rounds of which there are states."""
-    return [_number(name) for name in store.names() if name.endswith(".states")]
+    return [_number(name) for name in folder.names() if name.endswith(".states")]

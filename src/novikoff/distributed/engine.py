@@ -41,11 +41,10 @@ ENGINES: Registry[type[Engine]] = Registry(
     {
         "dask": "novikoff.distributed.engines.dask:DaskEngine",
         "spark": "novikoff.distributed.engines.spark:SparkEngine",
-        "ray": "novikoff.distributed.engines.ray:RayEngine",
         "local": "novikoff.distributed.engines.local:LocalEngine",
     },
 )
-PACKAGES = {"dask": "dask", "distributed": "dask", "pyspark": "spark", "ray": "ray"}  # of data and clients
+PACKAGES = {"dask": "dask", "distributed": "dask", "pyspark": "spark"}  # of data and clients
 
 
 def choose_engine(where: str, on: Any, X: Any) -> Engine:
@@ -56,15 +55,15 @@ def choose_engine(where: str, on: Any, X: Any) -> Engine:
     where : str
         The name of the caller, for error messages.
     on : str, client or None
-        ``"local"``, ``"local:4"``, ``"dask://host:8786"``, ``"spark"``, ``"spark://host:7077"``, ``"ray"``,
-        ``"ray://host:10001"``, or a client of such a cluster.
+        ``"local"``, ``"local:4"``, ``"dask://host:8786"``, ``"spark"``, ``"spark://host:7077"``, or a client of
+        such a cluster.
     X : object
         The data.
     """
     name = _name_of(unwrapped(X)[0] if on is None else on, is_address=on is not None)
     engine = None if name not in ENGINES else ENGINES[name].of(where, "local" if name == "local" and on is None else on)
     if engine is None:
-        known = '"local", "dask://host:port", "spark", "ray" or a client of such a cluster'
+        known = '"local", "dask://host:port", "spark" or a client of such a cluster'
         raise input_error(where, f"on must be {known}, but it is {quote(on)}.")
     return engine
 

@@ -1,4 +1,4 @@
-"""A data set of the user on an engine: what ``fit``, ``verify`` and ``separability`` begin with."""
+"""A data set of the user on an engine: what ``fit`` and ``verify`` begin with."""
 
 from __future__ import annotations
 

@@ -48,7 +48,6 @@ PLANS: Registry[Plan] = Registry(
     "distributed estimator",
     {
         "LinearSVM": "novikoff.distributed.soft_margin.plan:fit_soft_margin",
-        "HardMarginSVM": "novikoff.distributed.hard_margin:fit_hard_margin",
         "Perceptron": "novikoff.distributed.mixing:fit_mixing",
         "AveragedPerceptron": "novikoff.distributed.mixing:fit_mixing",
         "PassiveAggressive": "novikoff.distributed.mixing:fit_mixing",

@@ -9,15 +9,12 @@ of workers, given the same partitions.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
 from .block import Block
-
-T = TypeVar("T")
-
 
 # A step: a pure function that is applied to each partition. It must be a function of a module, so that it can be
 # pickled. It takes the block, which has the rows; the state of the partition, at first its number among all partitions;
@@ -40,19 +37,11 @@ def added(first: Any, second: Any) -> Any:
     return first + second
 
 
-def tree_sum(items: Sequence[T], add: Callable[[T, T], T] = added) -> T:
-    """Return the sum of the items, of which there is at least one, added pairwise: ((0 + 1) + (2 + 3)) + ...
-
-    Parameters
-    ----------
-    items : sequence
-        One item per partition: replies, or what stands for them on an engine.
-    add : callable, default=added
-        Adds two items. An engine passes a function that lets a worker add them.
-    """
-    level = list(items)
+def tree_sum(replies: Sequence[Any]) -> Any:
+    """Return the sum of the replies, of which there is at least one, added pairwise: ((0 + 1) + (2 + 3)) + ..."""
+    level = list(replies)
     while len(level) > 1:
-        pairs = [add(level[k], level[k + 1]) for k in range(0, len(level) - 1, 2)]
+        pairs = [added(level[k], level[k + 1]) for k in range(0, len(level) - 1, 2)]
         level = pairs + level[2 * len(pairs) :]
     return level[0]
 

@@ -12,7 +12,7 @@ from novikoff.errors import InvalidInputError
 COLUMNS = {"a": np.array([1.5, -2.0, 0.0]), "b": np.array([1, 2, 3]), "c": np.array([True, False, True])}
 X = np.array([[1.5, 1.0, 1.0], [-2.0, 2.0, 0.0], [0.0, 3.0, 1.0]])
 MORE = {"y": np.array(["no", "yes", "no"]), "w": np.array([1.0, 2.0, 0.5])}
-MAKERS = {"pandas": pd.DataFrame, "arrow": pa.table, "dict": dict}
+MAKERS = {"pandas": pd.DataFrame, "arrow": pa.table}
 
 
 @pytest.mark.parametrize("kind", MAKERS)
@@ -92,11 +92,6 @@ def test_sparse_vectors_are_sparse_rows():
         assert block.X.toarray().tolist() == [[0, 5, 0, 2, 1], [0, 0, 0, 0, 2], [1, 0, 7, 8, 3]]
 
 
-def test_arrays_of_rows_stand_beside_columns():
-    block = table_block("t", {"x": np.arange(6.0).reshape(3, 2), "n": COLUMNS["a"]}, None, None)
-    assert block.X.tolist() == [[0, 1, 1.5], [2, 3, -2], [4, 5, 0]]
-
-
 @pytest.mark.parametrize("kind", MAKERS)
 def test_hashed_columns_are_those_of_scan(kind):
     columns = {
@@ -140,14 +135,6 @@ def test_a_partition_whose_only_strings_are_missing_is_hashed_as_the_others(kind
     part = table_block("t", MAKERS[kind]({name: values[1:] for name, values in columns.items()}), "y", None, hashed)
     assert part.is_sparse
     assert (whole.X[1:] != part.X).nnz == 0
-
-
-@pytest.mark.parametrize("table", [{}, pa.table({}), pd.DataFrame()])
-@pytest.mark.parametrize("hashed", [None, HashedTable(None, nk.Hashing(n_bits=8))])
-def test_a_block_without_columns_has_no_rows(table, hashed):
-    """Ray does not keep the schema of a block that a filter has emptied."""
-    block = table_block("t", table, "y", None, hashed)
-    assert (block.count, block.y.tolist()) == (0, [])
 
 
 def test_names_of_columns():

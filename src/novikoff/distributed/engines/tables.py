@@ -1,8 +1,7 @@
-"""The rows of one partition of a table: a pandas frame, an Arrow table, or a dict of arrays."""
+"""The rows of one partition of a table: a pandas frame or an Arrow table."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -29,7 +28,7 @@ class HashedTable:
 
     Parameters
     ----------
-    table : Dask dataframe, Spark DataFrame or Ray Dataset
+    table : Dask dataframe or Spark DataFrame
         The table. Columns are numbers or strings.
     hashing : Hashing
         How keys become columns.
@@ -57,7 +56,7 @@ def table_block(name: str, table: Any, y: Any, sample_weight: Any, hashed: Hashe
     ----------
     name : str
         Where the rows come from, for error messages.
-    table : DataFrame, pyarrow.Table or dict of arrays
+    table : DataFrame or pyarrow.Table
         The rows. Columns are numbers, or vectors of numbers.
     y, sample_weight : str, array-like or None
         The names of the columns that hold the labels and the weights, or their values.
@@ -67,8 +66,6 @@ def table_block(name: str, table: Any, y: Any, sample_weight: Any, hashed: Hashe
     if hashed is not None:
         return _hashed_block(name, table, y, sample_weight, hashed)
     columns = _columns_of(table)
-    if not columns:  # a block of Ray that a filter has emptied
-        return checked_block(name, np.zeros((0, 0)), None if y is None else np.zeros(0))
     values = []
     for parameter, given in (("y", y), ("sample_weight", sample_weight)):
         if isinstance(given, str):
@@ -80,7 +77,6 @@ def table_block(name: str, table: Any, y: Any, sample_weight: Any, hashed: Hashe
 
 
 def _hashed_block(name: str, table: Any, y: Any, sample_weight: Any, hashed: HashedTable) -> Block:
-    table = package(name, "pyarrow", "spark").table(dict(table)) if isinstance(table, Mapping) else table
     if len(table) == 0:
         labels = None if y is None else np.zeros(0)
         return checked_block(name, sp.csr_matrix((0, 2**hashed.hashing.n_bits)), labels)
@@ -129,8 +125,6 @@ def feature_names(columns: list[str], y: Any, sample_weight: Any) -> tuple[str, 
 
 def _columns_of(table: Any) -> dict[str, Any]:
     """Return the columns by their names, each as an array, or as a CSR matrix if its values are sparse vectors."""
-    if isinstance(table, Mapping):
-        return {str(key): np.asarray(values) for key, values in table.items()}
     if hasattr(table, "iloc"):
         return {str(key): _of_pandas(table.iloc[:, place]) for place, key in enumerate(table.columns)}
     return {key: _of_arrow(table.column(key)) for key in table.column_names}
