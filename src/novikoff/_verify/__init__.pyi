@@ -1,4 +1,3 @@
 from .fingerprints import verdict_on_data as verdict_on_data
 from .fingerprints import with_encoder as with_encoder
 from .model import verify as verify
-from .sets import check_sets as check_sets

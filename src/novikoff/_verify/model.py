@@ -17,7 +17,6 @@ from novikoff.errors import input_error
 from novikoff.persistence.pipelines import is_table_pipeline
 from novikoff.record import ProblemRecord, RunRecord
 from novikoff.theory.certificate import Certificate
-from novikoff.theory.conformal import SetState
 from novikoff.theory.geometry import Floats
 from novikoff.theory.verification import Check, Verification
 
@@ -26,7 +25,6 @@ from .classes import check_classes, check_default_cost, check_labels_known, coun
 from .fingerprints import check_fingerprint, with_encoder, without_other_data
 from .rows import rows_of
 from .runs import check_joint_run, check_run
-from .sets import check_sets
 from .table import check_encoding
 
 
@@ -49,8 +47,8 @@ def verify(
     ----------
     model : object
         A fitted classifier of novikoff, or of another package if it has a ``record_``; or a pipeline of a
-        ``TableEncoder`` and such a classifier; or an ``AdaptiveSets``, whose learner is then verified, too; or a
-        certificate or a verdict of ``separability``, whose own ``verify`` is then called.
+        ``TableEncoder`` and such a classifier; or a certificate or a verdict of ``separability``, whose own ``verify``
+        is then called.
     X : {array-like, sparse matrix} of shape (n_samples, n_features), or table
         The rows that the model was learned from, in the same order. For a pipeline with a ``TableEncoder``, the table:
         the encoder's own numbers are then recomputed as well.
@@ -90,10 +88,6 @@ def verify(
         return model.verify(X, y, sample_weight, exact)
     if is_table_pipeline(model):
         return _verify_pipeline(where, model, X, y, sample_weight, exact, progress)
-    if isinstance(state := getattr(model, "state_", None), SetState):
-        found = verify(model.learner, X, y, sample_weight, exact, progress)
-        own = [] if found.failures else check_sets(model.learner.record_, state, X, y, sample_weight)
-        return Verification((*found.checks, *own))
     record: RunRecord | None = getattr(model, "record_", None)
     if record is None or not record.certificates:
         raise input_error(where, f"{type(model).__name__} has no certificate. Pass a fitted model that has one.")
