@@ -1,4 +1,4 @@
-"""The largest margin by soft margins or in integers, where the working set gives up."""
+"""The largest margin by soft margins, where the working set gives up."""
 
 import numpy as np
 import pytest
@@ -19,17 +19,14 @@ OPTIONS = SolverOptions(10_000, 1, 0, keep_margins=True)
 @pytest.fixture
 def without_working_set(monkeypatch):
     monkeypatch.setattr(_largest_margin, "nearest_points", lambda *_: (None, 0))
-    monkeypatch.setattr(_largest_margin, "MAX_EXACT_DIMENSIONS", 0)
 
 
 @pytest.mark.parametrize("intercept", ["free", "penalized", "none"])
-@pytest.mark.parametrize("max_dimensions", [pytest.param(0, id="soft margins"), pytest.param(12, id="integers")])
-def test_other_methods_find_the_same_margin_as_the_working_set(intercept, max_dimensions, monkeypatch):
+def test_soft_margins_find_the_same_margin_as_the_working_set(intercept, monkeypatch):
     data = make_separable(np.random.default_rng(0), 80, 4, 0.1, intercept=intercept != "none")
     problem = HardMarginProblem(training_set(data.X, data.y), 1, intercept, 1e-6)
     expected = largest_margin("test", problem, OPTIONS).certificate
     monkeypatch.setattr(_largest_margin, "nearest_points", lambda *_: (None, 0))
-    monkeypatch.setattr(_largest_margin, "MAX_EXACT_DIMENSIONS", max_dimensions)
     found = largest_margin("test", problem, OPTIONS).certificate
     assert found.converged
     assert found.margin_lower_bound == pytest.approx(expected.margin_lower_bound, rel=3e-6)
