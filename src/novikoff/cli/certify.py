@@ -37,7 +37,7 @@ def certify(
 
     The verdict is proved (exit code 0), refuted (1; with the row that refutes it, if there is one), open (1; rounding
     leaves a claim undecided, and --exact decides it) or other data (1; MODEL was not fitted to these rows, by the
-    fingerprint that it keeps of them; if its encoder of the table does not fit them either, it may have been altered).
+    fingerprint that it keeps of them as its encoder of tables makes them, which is taken on trust).
     """
     learner = model_file.load_learner(model)
     reading = reading_of(model, learner)

@@ -257,7 +257,7 @@ def _normalized(duals: Floats) -> Floats:
 def _canonical(
     problem: HardMarginProblem, plane: Hyperplane, signs: Floats, counted: NDArray[np.bool_]
 ) -> tuple[Floats, float]:
-    """Return the weights and the intercept, scaled so that the smallest y f(x) is 1 if the hyperplane separates.
+    """Return the weights and the intercept; if the hyperplane separates, the smallest y f(x) is 1 unless they overflow.
 
     A free intercept is moved to the middle between the nearest rows of the two classes.
     """
@@ -267,4 +267,8 @@ def _canonical(
     if problem.intercept == "free":
         bias += (negative - positive) / 2
         smallest = (negative + positive) / 2
-    return (plane.weights / smallest, bias / smallest) if 0 < smallest < math.inf else (plane.weights, bias)
+    if 0 < smallest < math.inf:
+        weights, scaled_bias = plane.weights / smallest, bias / smallest
+        if np.isfinite(weights).all() and math.isfinite(scaled_bias):  # a smallest margin near 0 may make them overflow
+            return weights, scaled_bias
+    return plane.weights, bias

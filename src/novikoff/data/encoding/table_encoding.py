@@ -65,11 +65,6 @@ class TableEncoding:
         kinds |= dict.fromkeys((text.name for text in self.texts), "string")
         return {name: kinds[name] for name in self.columns if name in kinds}
 
-    @property
-    def all_kinds(self) -> dict[str, str]:
-        """The kinds of all columns that the encoder was fitted to, with those that give no feature."""
-        return self.kinds | {column.name: column.kind for column in self.left_out}
-
     @cached_property
     def _ordered(self) -> list[NumberColumn | CategoryColumn]:
         place = {name: j for j, name in enumerate(self.columns)}
