@@ -35,7 +35,7 @@ from novikoff.theory.hulls import HullCertificate
 from novikoff.theory.quick_hulls import StatedBounds, quick_measure
 from novikoff.theory.svm_model import SvmModel
 
-FIRST_COST, COST_GROWTH, LAST_COST = 1e6, 1e3, 1e12  # values of C |x|^2
+FIRST_COST, COST_GROWTH, LAST_COST = 1e6, 1e3, 1e21  # values of C |x|^2
 SOLVER_SHARE = 0.5  # the share of the allowed gap that the solver may leave; the rest is for rounding
 TOL_SHRINK, MIN_TOL = 0.1, 1e-15  # factor by which the tolerance shrinks after a gap that was too large, and its end
 QUICK_SHARE = 0.9  # the share of the allowed gap up to which bounds that were computed quickly suffice
