@@ -7,10 +7,9 @@ RUN apt-get update \
  && apt-get install --yes --no-install-recommends g++ \
  && rm -rf /var/lib/apt/lists/*
 WORKDIR /source
-COPY pyproject.toml CMakeLists.txt README.md LICENSE ./
+COPY pyproject.toml CMakeLists.txt README.md LICENSE THIRD-PARTY.txt ./
 COPY .ci/versions.txt .ci/versions.txt
 COPY cpp cpp
-COPY tools/make_sbom.py tools/make_sbom.py
 COPY src src
 RUN pip wheel --no-cache-dir --constraint .ci/versions.txt --wheel-dir /wheels ".[serve]"
 

@@ -1,9 +1,8 @@
-"""Check the wheel and the source distribution in a folder: tags, metadata, contents, bill of materials.
+"""Check the wheel and the source distribution in a folder: tags, metadata, contents, licences.
 
 python tools/check_distributions.py dist
 """
 
-import json
 import re
 import sys
 import tarfile
@@ -16,9 +15,9 @@ from packaging.utils import parse_wheel_filename
 
 ROOT = Path(__file__).parents[1]
 SDIST = re.compile(  # all that a source distribution may contain
-    r"PKG-INFO|pyproject\.toml|CMakeLists\.txt|CITATION\.cff|LICENSE|(CHANGELOG|CONTRIBUTING|README|SECURITY)\.md"
+    r"PKG-INFO|pyproject\.toml|CMakeLists\.txt|CITATION\.cff|LICENSE|THIRD-PARTY\.txt|(CHANGELOG|CONTRIBUTING|README|SECURITY)\.md"
     r"|cpp/(bindings|include/novikoff|play)/\w+\.[ch]pp|cpp/play/(build\.py|kernels\.sha256)"
-    r"|src/novikoff_check\.py|src/novikoff/.+|tools/(make_sbom|smoke)\.py"
+    r"|src/novikoff_check\.py|src/novikoff/.+|tools/smoke\.py"
 )
 PACKAGE = re.compile(  # and a wheel, besides its .dist-info folder and the compiled module
     r"novikoff_check\.py|novikoff/(\w+/)*(\w+\.pyi?|\w+\.(js|mjs|css|html|svg|wasm|json|csv)|py\.typed)"
@@ -27,7 +26,6 @@ CORE = re.compile(r"novikoff/_core\.(cpython-3\d+-[\w-]+\.so|abi3\.so|cp3\d+-win
 JUNK = re.compile(r"__pycache__|\.py[co]$|\.so$|\.pyd$|~$|\.orig$|(^|/)\.(?!github)")
 METADATA = {
     *("METADATA", "WHEEL", "RECORD", "entry_points.txt", "licenses/LICENSE", "licenses/THIRD-PARTY.txt"),
-    "sboms/novikoff.cdx.json",
 }
 PARTS = [  # of others, in every wheel
     *("nanobind", "robin-map", "Unicode Character Database"),
@@ -47,7 +45,7 @@ def check_sdist(path: Path, version: str) -> list[str]:
     require(all(member.name.startswith(first) for member in members), f"{path.name} has more than one folder")
     strangers = [name for name in names if not SDIST.fullmatch(name) or JUNK.search(name)]
     require(not strangers, f"{path.name} contains {strangers[:5]}")
-    needed = {"CMakeLists.txt", "src/novikoff/_version.py", "cpp/bindings/module.cpp", "LICENSE", "tools/make_sbom.py"}
+    needed = {"CMakeLists.txt", "src/novikoff/_version.py", "cpp/bindings/module.cpp", "LICENSE", "THIRD-PARTY.txt"}
     needed |= {"cpp/play/kernels.cpp"}  # the source of kernels.wasm
     require(needed <= set(names), f"{path.name} lacks {sorted(needed - set(names))}")
     require("src/novikoff/_core.pyi" not in names, f"{path.name} contains what is built: _core.pyi")
@@ -65,7 +63,6 @@ def check_wheel(path: Path, version: str, sources: list[str]) -> list[str]:
     with zipfile.ZipFile(path) as archive:
         names = archive.namelist()
         check_metadata(archive.read(f"{folder}METADATA"), version)
-        check_bill(json.loads(archive.read(f"{folder}sboms/novikoff.cdx.json")), version)
         notices = archive.read(f"{folder}licenses/THIRD-PARTY.txt").decode()
     require(all(part in notices for part in (*PARTS, "Copyright")), "THIRD-PARTY.txt lacks a licence")
     compiled = [name for name in names if CORE.fullmatch(name)]
@@ -92,14 +89,6 @@ def check_metadata(text: bytes, version: str) -> None:
     require(extras == set(project["optional-dependencies"]), f"the metadata have the extras {sorted(extras)}")
     require(bool(metadata.description), "the metadata have no description")
     require(metadata.description_content_type == "text/markdown", f"{metadata.description_content_type}")
-
-
-def check_bill(bill: dict, version: str) -> None:
-    """Check that a bill of materials names novikoff and what is compiled into it."""
-    product, parts = bill["metadata"]["component"], [part["name"] for part in bill["components"]]
-    require((product["name"], product["version"]) == ("novikoff", version), f"the bill is about {product}")
-    require(parts[: len(PARTS)] == PARTS, f"the bill lists {parts}")
-    require(all(part["version"] and part["licenses"] for part in bill["components"]), "a component has no licence")
 
 
 def require(holds: bool, message: str) -> None:

@@ -19,7 +19,6 @@ from novikoff.data.late_rows import LateRows
 from novikoff.data.position import Position
 from novikoff.data.reading import Reading
 from novikoff.theory.certificate import Certificate
-from novikoff.theory.conformal import SetState
 from novikoff.theory.geometry import Floats
 from novikoff.theory.mixing import Mixing
 from novikoff.theory.rules import Rule
@@ -157,8 +156,6 @@ class RunRecord:
     position : Position or None, default=None
         How far a stream has come in its files. Only ``novikoff stream`` sets it, when it saves: a learner that is
         loaded does not have it, because it may learn other rows.
-    sets : SetState or None, default=None
-        What adaptive sets have learned. Like the position, it is set when they are saved with the learner.
     unlearned : LateRows or None, default=None
         Rows that a stream has predicted, and whose labels it has not learned. It is set as the position is.
     members : tuple of RunRecord, default=()
@@ -178,7 +175,6 @@ class RunRecord:
     joint: Certificate | None = None
     fingerprint: str | None = None
     position: Position | None = None
-    sets: SetState | None = None
     unlearned: LateRows | None = None
     members: tuple[RunRecord, ...] = ()
 

@@ -80,12 +80,11 @@ def test_labels_of_another_kind_are_not_those_of_the_model():
     assert not nk.verify(model, X, (THREE > 0).astype(int).astype(str))
 
 
-def test_a_default_c_must_follow_from_the_spread_of_the_rows():
+def test_that_a_default_c_follows_from_the_spread_of_the_rows_is_on_trust():
     X, y = np.random.default_rng(5).normal(size=(40, 4)), np.arange(40) % 2
-    assert nk.verify(nk.LinearSVM().fit(X, y), X, y)
-    other = nk.LinearSVM(C=1.0).fit(X, y).set_params(C="scale")
-    found = nk.verify(other, X, y)
-    assert [check.claim for check in found.checks if check.status == "fails"] == ["C"]
+    found = nk.verify(nk.LinearSVM().fit(X, y), X, y)
+    assert found
+    assert [check.status for check in found.checks if check.claim == "C"] == ["on trust"]
 
 
 def test_the_strategy_that_was_asked_for_is_named():

@@ -85,7 +85,7 @@ def test_a_false_claim_about_known_rows_does_not_blame_the_rows():
         assert ("not the data" in str(found)) == (one is record)
 
 
-def test_an_encoder_that_fails_as_well_may_have_been_altered():
+def test_an_encoder_may_have_been_altered():
     table = pd.DataFrame({"a": [1.0, 2.0, 3.0, 5.0], "b": [0.0, 1.0, 0.0, 3.0]})
     y = ["no", "no", "yes", "yes"]
     model = Pipeline([("encoder", nk.TableEncoder()), ("model", nk.LinearSVM())]).fit(table, y)
@@ -93,6 +93,5 @@ def test_an_encoder_that_fails_as_well_may_have_been_altered():
     learner.fingerprint_ = nk.fingerprint(encoder.transform(table), np.array(y))
     assert nk.verify(model, table, y)
     assert verdict_on_data(nk.verify(model, table, y).checks) is None
-    assert verdict_on_data(nk.verify(model, table, y[::-1]).checks) == "other data"
     others = table.assign(a=[1.0, 2.0, 3.0, 6.0])
     assert verdict_on_data(nk.verify(model, others, y).checks) == "other data, or an altered encoder"

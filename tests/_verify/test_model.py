@@ -158,7 +158,7 @@ def test_a_pipeline_is_checked_from_its_table():
     pipeline = make_pipeline(nk.TableEncoder(), nk.LinearSVM()).fit(table, TWO)
     found = nk.verify(pipeline, table, TWO)
     assert found
-    assert [check.claim for check in found.checks][:2] == ["encoder: numbers", "encoder: categories"]
+    assert (found.checks[0].claim, found.checks[0].status) == ("encoder", "on trust")
     assert not nk.verify(pipeline, table.assign(job="cook"), TWO)
     assert not nk.verify(pipeline, table, np.roll(TWO, 1))
     pipeline[1].coef_ = pipeline[1].coef_ + 1e-3
@@ -172,7 +172,7 @@ def test_a_forged_encoder_refutes_a_pipeline():
     first = dataclasses.replace(encoding.numbers[0], scale=2 * encoding.numbers[0].scale)
     pipeline[0].encoding_ = dataclasses.replace(encoding, numbers=(first, *encoding.numbers[1:]))
     found = nk.verify(pipeline, table, TWO)
-    assert "encoder: numbers" in [check.claim for check in found.failures]
+    assert found.failures
 
 
 def test_a_model_without_a_certificate_is_refused():

@@ -336,18 +336,3 @@ def test_the_checks_of_many_problems_are_summarised_unless_asked_for(fitted, tmp
     (tmp_path / "y.svm").write_text(lines.replace("6 6:1", "6 6:3"))
     refuted = novikoff("certify", model, tmp_path / "y.svm")
     assert (refuted.code, refuted.out.count("fails") > 0) == (1, True)
-
-
-@pytest.mark.parametrize("learner", ["perceptron", "tracker"])
-def test_adaptive_sets_of_a_model_are_checked_with_it(folder, tmp_path, learner):
-    data, model = folder / "two.svm", tmp_path / "m.nvk"
-    done("stream", data, "-q", "-o", model, "--error-rate", "0.2", "--learner", learner)
-    shown = done("certify", model, data).out
-    assert "sets: repeated errors" in shown
-    tensors, header = parts(model)
-    counts = header["sets"]["certificate"]
-    forged = header["sets"] | {"certificate": counts | {"labels": counts["labels"] + 1}}
-    save_file(tensors, model, {"novikoff": json.dumps(header | {"sets": forged})})
-    run = novikoff("certify", model, data, "--json")
-    assert (run.code, run.json["verdict"]) == (1, "refuted")
-    assert any(check["claim"] == "sets: repeated labels" for check in run.json["checks"] if check["status"] == "fails")

@@ -31,11 +31,6 @@ def test_conditions_about_a_window_need_one():
         parse_condition("window_loss>0.2", has_window=False)
 
 
-def test_conditions_may_be_about_sets():
-    assert Alarms(["loss>0.2", "set_empty_share>0.2"], None).are_about_sets
-    assert not Alarms(["loss>0.2"], None).are_about_sets
-
-
 def test_an_alarm_is_told_when_it_begins_and_when_it_ends():
     alarms = Alarms(["loss>0.2"], None)
     told = [alarms.judge(record(10 * k, wrong)) for k, wrong in enumerate((1, 5, 7, 7), start=1)]

@@ -2,14 +2,12 @@
 
 import urllib.error
 import urllib.request
-from dataclasses import replace
 
 import pytest
 
 from novikoff.cli._stream_metrics import LOCAL, Metrics, parse_address, served
 from novikoff.errors import InvalidInputError
 from novikoff.evaluate import Record, WindowScores
-from novikoff.theory.conformal import SetCertificate
 
 WINDOW = WindowScores(4, 1, {'a"\\\n': 0.5, "b": 1.0}, 2)
 RECORD = Record(8, 2, 0.75, 0.7, 4, 1, "a", "b", 0.5, 0.25, 2, WINDOW)
@@ -47,12 +45,3 @@ def test_addresses_are_a_port_with_or_without_a_host():
     for wrong in ("", "x", "70000", "-1", "host:"):
         with pytest.raises(InvalidInputError, match="--metrics-port"):
             parse_address(wrong)
-
-
-def test_sets_have_metrics():
-    metrics = Metrics()
-    metrics.show(replace(RECORD, sets=SetCertificate(0.1, 0.01, 0.1, 8, 2, 1, 6, 8)), 0, None, {})
-    lines = metrics.text.splitlines()
-    assert "novikoff_set_error_share 0.25" in lines
-    assert "novikoff_set_single_share 0.75" in lines
-    assert "novikoff_set_empty_share 0.125" in lines

@@ -2,13 +2,12 @@
 
 import json
 
-import numpy as np
 import pytest
 import sets
 from command import done, novikoff
 
 import novikoff as nk
-from novikoff.cli._stream_numbers import NAMES, SET_NAMES, WINDOW_NAMES, as_json, numbers_of, set_numbers
+from novikoff.cli._stream_numbers import NAMES, WINDOW_NAMES, as_json, numbers_of
 
 
 def records(**options):
@@ -20,17 +19,6 @@ def test_every_name_has_a_number():
     assert numbers_of(last).keys() == NAMES.keys() | WINDOW_NAMES.keys()
     assert numbers_of(records()[-1]).keys() == NAMES.keys()
     assert numbers_of(last)["window_min_recall"] == min(last.window.recall.values())
-
-
-def test_sets_have_numbers_after_their_first_round():
-    model = nk.evaluate.AdaptiveSets(nk.Perceptron())
-    first, *_, last = nk.evaluate.progressive(model, [(sets.X, sets.TWO)])
-    assert numbers_of(last).keys() == NAMES.keys() | SET_NAMES.keys()
-    assert (numbers_of(first)["set_error_share"], set_numbers(first.sets)["bound"]) == (None, None)
-    found = set_numbers(last.sets)
-    assert found["empty"] + found["single"] + found["several"] == found["rounds"] == last.sets.rounds
-    assert found["bound"] == last.sets.bound
-    assert as_json(last)["sets"] == found
 
 
 def test_jsonl_has_the_numbers_of_progressive_evaluation(tmp_path):
@@ -76,21 +64,3 @@ def test_late_labels_change_nothing_that_a_single_learner_learns(tmp_path):
     assert f"{late['served']} wrong predictions served, {late['at_learning']} when learned" in words
     done(*own, "-q", "-o", tmp_path / "prompt.nvk")
     assert sets.same_model(tmp_path / "m.nvk", tmp_path / "prompt.nvk")
-
-
-def test_drift_is_told_in_messages_records_and_the_summary(tmp_path):
-    rng = np.random.default_rng(0)
-    rows = rng.normal(size=(600, 2))
-    labels = rows[:, 0] > 0
-    labels[300:] = rng.random(300) < 0.5
-    (tmp_path / "turn.svm").write_bytes(sets.svmlight(rows, labels.astype(int)))
-    own = ("stream", tmp_path / "turn.svm", "--learner", "perceptron", "--every", 100)
-    run = novikoff(*own, "--drift")
-    assert run.code == 0
-    assert "drift: loss changed between examples" in run.err
-    assert "loss changed between examples" in run.out
-    records = [json.loads(line) for line in done(*own, "--drift", "--jsonl").out.splitlines()]
-    summary = records[-1]["drifts"]
-    assert summary == [drift for record in records[:-1] for drift in record.get("drifts", [])]
-    assert 300 < summary[0]["example"] < 450
-    assert done(*own, "--json").json["drifts"] == []

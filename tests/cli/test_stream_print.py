@@ -22,19 +22,6 @@ def test_the_columns_of_a_window_are_printed_if_there_is_one(data):
         assert [len(line) for line in lines[:2]] == [len(line) for line in header(bool(options))]
 
 
-def test_sets_have_columns_and_lines_of_the_summary(data):
-    run = done("stream", data, "--error-rate", "0.2", "--window", "10")
-    table, _, summary = run.out.partition("\n\n")
-    assert all(len(line.split()) == 11 for line in table.splitlines()[2:])
-    assert len({len(line) for line in table.splitlines()}) == 1
-    assert "have one label, " in summary
-    assert "promised  " in summary
-    assert "0.2 +- " in summary
-    assert done("stream", data, "--json").json.keys().isdisjoint({"sets"})
-    found = done("stream", data, "--json", "--error-rate", "0.2").json["sets"]
-    assert abs(found["error_share"] - 0.2) <= found["bound"]
-
-
 def test_with_a_window_there_is_a_line_per_window(data):
     lines = done("stream", data, "--window", "10").out.partition("\n\n")[0].splitlines()[2:]
     assert [int(line.split()[2]) for line in lines] == [10, 20, 30, 40]

@@ -124,18 +124,6 @@ def test_parameters_that_no_encoder_has_are_refused(parameters, message):
         dataclasses.replace(reading, encoder=parameters).table_encoder()
 
 
-def test_raw_rows_have_all_columns_that_the_encoder_was_fitted_to():
-    text = b"a,job,one,y\n" + b"".join(b"%d,%s,7,%d\n" % (i % 3, [b"clerk", b"cook"][i % 2], i % 2) for i in range(9))
-    _, reading = after_fit(text)
-    assert [column.name for column in reading.encoding.left_out] == ["one"]
-    batch, (block,) = reading.as_fitted("certify", text, format="csv")
-    assert block.number_columns(["one"])[:, 0].tolist() == [7.0] * 9
-    assert set(block.string_names) == {"job", "y"}
-    assert (batch.X.shape, batch.y.tolist()) == ((9, 3), [0, 1] * 4 + [0])
-    assert Reading().as_fitted("certify", text, format="csv") is None
-    assert reading.as_fitted("certify", b"1 1:2\n") is None
-
-
 def test_options_of_columns_and_dialect_are_those_of_the_model():
     text = b"a|job|id|w|y\n1,5|clerk|7|1|0\n2,5|cook|8|2|1\n"
     dialect = DialectOptions(delimiter="|", decimal=",")

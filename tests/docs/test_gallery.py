@@ -19,7 +19,7 @@ SUBJECTS = {  # what the gallery must show: its example, and names that the code
     "the path of C": ("plot_path_of_c", ("LinearSVMPath", "LinearSVMCV", "certificates_")),
     "serving with delayed labels": ("plot_delayed_labels", ("create_app", "AsyncClient", "label_many")),
     "out-of-core training": ("plot_out_of_core", ("scan", "TemporaryDirectory", "partial_fit")),
-    "a drifting stream": ("plot_drifting_stream", ("Tracker", "half_life", "Adwin")),
+    "a drifting stream": ("plot_drifting_stream", ("Tracker", "half_life")),
     "checking someone else's model": ("plot_check_a_model", ("verify", "novikoff_check", "forge")),
     "exact arithmetic finding what floats miss": ("plot_exact_arithmetic", ("separability", "linprog", "exact")),
     "Novikoff's bound at work": ("plot_novikoffs_bound", ("trace", "StepsDisplay", "bound")),

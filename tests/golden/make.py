@@ -6,21 +6,18 @@ Run it once for a new version, when the format is final; files of older versions
 """
 
 import json
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
 import novikoff as nk
-from novikoff.data.evaluation_state import DriftState, EvaluationState, WindowState
 from novikoff.data.late_rows import LateRows, Served
 from novikoff.data.position import FileIdentity, Position
 from novikoff.data.reading import Reading
 from novikoff.distributed import fit
 from novikoff.persistence.frame import VERSION
 from novikoff.persistence.model_file import save_position
-from novikoff.theory.conformal import SetCertificate, SetState
 
 ROWS = [[2.0, 1.0], [1.0, 3.0], [-1.0, -1.0], [-2.0, 0.5], [0.5, -3.0], [1.5, -2.0]]
 TWO = ["yes", "yes", "no", "no", "no", "yes"]
@@ -61,7 +58,6 @@ MODELS = {
     "perceptron-scale": lambda: nk.Perceptron(scale="running").fit(ROWS, APART),
     "perceptron-mixing": lambda: fit(nk.Perceptron(), [np.array(ROWS[:4]), np.array(ROWS[4:])], [APART[:4], APART[4:]]),
     "averaged-mixing": lambda: fit(nk.AveragedPerceptron(), ROWS, THREE, on="local:3"),
-    "perceptron-stream-sets": lambda: stream(nk.Perceptron()),
     "passive-aggressive-scale": lambda: stream(nk.PassiveAggressiveI(scale="running", normalize=True)),
     "arow-centred": lambda: nk.AROW(scale="centred").partial_fit(ROWS, TWO),
     "averaged-centred": lambda: nk.AveragedPerceptron(scale="centred").partial_fit(ROWS, THREE),
@@ -117,7 +113,6 @@ MODELS = {
     "table": lambda: nk.fit(TABLE, format="csv", encoder=nk.TableEncoder(text=["note"], idf=True))[-1],
     "table-stream": lambda: nk.Perceptron().partial_fit(nk.scan(TABLE, format="csv", scale="standard", missing="mean")),
     "table-stream-position": lambda: MODELS["table-stream"](),
-    "table-stream-evaluation": lambda: MODELS["table-stream"](),
     "weights": lambda: nk.LinearClassifier.of([[1.0, -2.0]], [0.5], [0.0, 1.0]),
 }
 
@@ -168,38 +163,16 @@ ROWS_OF = {  # what models were learned from, where it is rows, labels and weigh
 }
 
 
-EVALUATION = EvaluationState(
-    names=("no", "yes"),
-    labels=(0, 1),
-    seen=(2, 2),
-    right=(1, 1),
-    frequent=(0, 1),
-    counts=(2, 2),
-    guess_right=0,
-    last_right=1,
-    last=0,
-    recorded=4,
-    recorded_mistakes=2,
-    recorded_drifts=1,
-    mistakes_at_learning=2,
-    updates_before=None,
-    window=WindowState((0, 1), (1, 1, 0), (False, True, True), (False, True, False)),
-    drift=DriftState(4, (0, 0, 1), (1, 1, 2), (0.0, 1.0, 1.0), (0.0, 1.0, 1.0), ((4.0, 2.0, 0.5, 0.25),)),
-)
 POSITION = Position(4, (FileIdentity(len(TABLE), "0" * 64, "f" * 64),), {"scale": '"standard"'}, True)
 POSITIONS = {  # how far streams have come
     "table-stream-position": POSITION,
-    "table-stream-evaluation": replace(POSITION, evaluation=EVALUATION),
+    "table-stream-evaluation": POSITION,  # whose counts older versions stored
 }
 
 UNLEARNED = {  # rows of streams that wait for their labels
     "tracker-late-labels": LateRows.of(
         np.array(ROWS[:2]), np.array(TWO[1:3]), np.array([1.0, 2.5]), [Served("yes", ("yes", "no"), 6)] * 2
     )
-}
-
-SETS = {
-    "perceptron-stream-sets": SetState(SetCertificate(0.1, 0.01, 0.1, 3, 1, 1, 1, 3), 1000, 2, (-0.5, 2.25, -0.125))
 }
 
 
@@ -242,7 +215,7 @@ if __name__ == "__main__":
     for name, make in MODELS.items():
         model = make()
         known = nk.fingerprint(*ROWS_OF[name]) if name in ROWS_OF else None
-        held = {"sets": SETS.get(name), "unlearned": UNLEARNED.get(name)}
-        save_position(model, folder / f"{name}.nvk", POSITIONS.get(name), fingerprint=known, **held)
+        held = {"fingerprint": known, "unlearned": UNLEARNED.get(name)}
+        save_position(model, folder / f"{name}.nvk", POSITIONS.get(name), **held)
         text = json.dumps(told(model), indent=1, ensure_ascii=False)
         (folder / f"{name}.json").write_text(text + "\n", encoding="utf-8")

@@ -21,7 +21,7 @@ from sklearn.base import clone
 from sklearn.model_selection import StratifiedKFold
 
 import novikoff as nk
-from golden.make import POSITIONS, ROWS_OF, SETS, UNLEARNED, told
+from golden.make import POSITIONS, ROWS_OF, UNLEARNED, told
 from novikoff._verify.classes import counted_weights
 from novikoff.persistence import frame, model_file, stored_record
 from oracle import decided, statuses
@@ -512,7 +512,7 @@ def test_a_golden_file_is_written_again_as_it_was(path, file):
     before = stored_record.upgraded(before, before["version"])
     for header in (before, now):
         del header["library"], header["claims"], header["version"], header["certificates"], header["position"]
-        del header["sets"], header["unlearned"]
+        del header["unlearned"]
     assert now == before
     old, new = load_file(file), load_file(path)
     old = {name: array for name, array in old.items() if not name.startswith("unlearned.")}
@@ -529,12 +529,6 @@ def test_a_golden_file_knows_how_far_its_stream_had_come():
         assert model_file.load_position(file)[1] == POSITIONS.get(file.stem)
 
 
-def test_a_golden_file_knows_its_adaptive_sets():
-    assert any(file.stem in SETS for file in GOLDEN)
-    for file in GOLDEN:
-        assert model_file.load_stream(file).sets == SETS.get(file.stem)
-
-
 def test_a_golden_file_knows_the_rows_that_wait_for_their_labels():
     assert any(file.stem in UNLEARNED for file in GOLDEN)
     for file in GOLDEN:
@@ -545,15 +539,6 @@ def test_a_golden_file_knows_the_rows_that_wait_for_their_labels():
             assert found.label_array().tolist() == known.label_array().tolist()
             assert found.weights.tolist() == known.weights.tolist()
             assert found.served_labels() == known.served_labels()
-
-
-def test_sets_are_written_with_the_model_and_checked(path):
-    model = nk.Perceptron().partial_fit([[1.0], [-1.0]], [1, -1])
-    model_file.save_position(model, path, None, sets=SETS["perceptron-stream-sets"])
-    assert model_file.load_stream(path).sets == SETS["perceptron-stream-sets"]
-    broken = dataclasses.replace(SETS["perceptron-stream-sets"], recent=(math.nan,))
-    with pytest.raises(nk.InvalidInputError, match="must be finite"):
-        model_file.save_position(model, path, None, sets=broken)
 
 
 def same(found, expected, rounding=1e-12):

@@ -15,7 +15,7 @@ from saved import TWO, fitted
 
 def test_an_old_header_gets_the_fields_of_later_versions():
     added = {"sparse": {}, "multi_class": "ovr", "class_count": None, "certificates": [], "fingerprint": None}
-    added |= {"position": None, "sets": None, "unlearned": None}
+    added |= {"position": None, "unlearned": None}
     assert stored_record.upgraded({"version": 1, "learner": "A"}, 1) == {"version": 1, "learner": "A", **added}
     newest = {"version": VERSION}
     assert stored_record.upgraded(newest, VERSION) == newest
@@ -31,16 +31,6 @@ def test_a_position_that_is_damaged_is_refused(wrong):
     assert found == Position(3, (FileIdentity(1, "a", "b"),), {"x": "1"}, True)
     with pytest.raises(nk.InvalidInputError):
         stored_record.position_of({"version": VERSION, "position": known | wrong if isinstance(wrong, dict) else wrong})
-
-
-@pytest.mark.parametrize("wrong", [3, {"window": 1.5}, {"recent": [None]}, {"certificate": {}}, {"more": 1}])
-def test_sets_that_are_damaged_are_refused(wrong):
-    counts = {"error_rate": 0.1, "step": 0.01, "start": 0.1, "rounds": 1, "errors": 0}
-    known = {"certificate": counts | {"empty": 0, "single": 1, "labels": 1}, "window": 9, "skipped": 2, "recent": [0.5]}
-    found = stored_record.sets_of({"version": VERSION, "sets": known})
-    assert (found.certificate.rounds, found.window, found.recent) == (1, 9, (0.5,))
-    with pytest.raises(nk.InvalidInputError):
-        stored_record.sets_of({"version": VERSION, "sets": known | wrong if isinstance(wrong, dict) else wrong})
 
 
 def test_an_old_reading_gets_fields_that_keep_its_meaning():

@@ -33,6 +33,6 @@ def test_a_path_that_is_not_proven_within_its_steps_is_none():
     assert path_of(training_set(*wide()), tol=1e-12, options=SolverOptions(max_iter=1, threads=1, seed=0)) is None
 
 
-@pytest.mark.parametrize("data", [wide(500, 600), (np.eye(3), np.array([1, -1, 1])), (1e9 * wide()[0], wide()[1])])
+@pytest.mark.parametrize("data", [wide(500, 600), (1e9 * wide()[0], wide()[1])])
 def test_problems_that_another_method_solves_better_have_no_path(data):
     assert path_of(training_set(*data)) is None

@@ -123,7 +123,7 @@ def test_a_gap_that_rounding_makes_is_stated_and_the_warning_says_so():
     with pytest.warns(ConvergenceWarning, match="rounding errors are part of the gap"):
         model.fit(X, y)
     assert_honest(model, X, y)
-    assert 1e-10 < model.certificate_.relative_gap < 1e-8  # it was 2e-3 before such problems were solved in integers
+    assert 1e-10 < model.certificate_.relative_gap < 1e-8
     assert not model.certificate_.converged
     assert verify(model, X, y)
 
@@ -186,11 +186,12 @@ def test_duals_that_prove_nothing_are_left_out():
     assert certificate.verify(X, y)
 
 
-def test_two_equal_rows_of_different_classes_are_solved_at_any_scale():
+def test_two_equal_rows_of_different_classes_have_an_honest_gap_at_any_scale():
     X, y = np.full((2, 1), 1.25730221e19), [1, -1]
-    certificate = LinearSVM(C=1e-3, loss="hinge").fit(X, y).certificate_
-    assert certificate.converged
-    assert certificate.verify(X, y)
+    model = LinearSVM(C=1e-3, loss="hinge")
+    with pytest.warns(ConvergenceWarning, match="rounding errors are part of the gap"):
+        model.fit(X, y)
+    assert model.certificate_.verify(X, y)
 
 
 def dense(X):

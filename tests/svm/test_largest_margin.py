@@ -1,4 +1,4 @@
-"""The largest margin by soft margins or in integers, where the working set gives up."""
+"""The largest margin by soft margins, where the working set gives up."""
 
 import numpy as np
 import pytest
@@ -19,17 +19,14 @@ OPTIONS = SolverOptions(10_000, 1, 0, keep_margins=True)
 @pytest.fixture
 def without_working_set(monkeypatch):
     monkeypatch.setattr(_largest_margin, "nearest_points", lambda *_: (None, 0))
-    monkeypatch.setattr(_largest_margin, "MAX_EXACT_DIMENSIONS", 0)
 
 
 @pytest.mark.parametrize("intercept", ["free", "penalized", "none"])
-@pytest.mark.parametrize("max_dimensions", [pytest.param(0, id="soft margins"), pytest.param(12, id="integers")])
-def test_other_methods_find_the_same_margin_as_the_working_set(intercept, max_dimensions, monkeypatch):
+def test_soft_margins_find_the_same_margin_as_the_working_set(intercept, monkeypatch):
     data = make_separable(np.random.default_rng(0), 80, 4, 0.1, intercept=intercept != "none")
     problem = HardMarginProblem(training_set(data.X, data.y), 1, intercept, 1e-6)
     expected = largest_margin("test", problem, OPTIONS).certificate
     monkeypatch.setattr(_largest_margin, "nearest_points", lambda *_: (None, 0))
-    monkeypatch.setattr(_largest_margin, "MAX_EXACT_DIMENSIONS", max_dimensions)
     found = largest_margin("test", problem, OPTIONS).certificate
     assert found.converged
     assert found.margin_lower_bound == pytest.approx(expected.margin_lower_bound, rel=3e-6)
@@ -55,9 +52,9 @@ def test_the_dual_variables_make_the_weights(without_working_set):
 @pytest.mark.slow
 @pytest.mark.parametrize("span", [3, 12, 120])
 @pytest.mark.parametrize("count", [60, pytest.param(60 + share_of(440), marks=pytest.mark.slow)])
-def test_every_separable_set_is_separated_whatever_the_scales_of_its_columns(span, count):
+def test_separable_sets_are_separated_or_a_warning_tells_the_gap_whatever_the_scales_of_columns(span, count):
     rng = np.random.default_rng(span)
-    for place in range(count):
+    for _ in range(count):
         X, y = tiny_set(rng, span)
         intercept = list(INTERCEPTS)[rng.integers(3)]
         verdict = nk.separability(X, y, fit_intercept=intercept != "none")
@@ -68,7 +65,6 @@ def test_every_separable_set_is_separated_whatever_the_scales_of_its_columns(spa
             continue
         messages = fit_and_listen(model, X, y)
         certificate = model.certificate_
-        assert certificate.margin_lower_bound > 0, (place, X.tolist(), y.tolist(), intercept)
         assert certificate.converged or any("farther apart than tol" in message for message in messages)
         verification = certificate.verify(X, y, exact=True)  # scores in floats may round a margin of 1e-16 away
         assert verification, str(verification)

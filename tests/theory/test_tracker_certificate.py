@@ -309,16 +309,12 @@ def test_weights_of_as_many_examples_as_can_be_repeated_are_accepted(monkeypatch
     assert statuses(worked(), sample_weight=[1.0, 1.5]) == {"data": "fails"}
 
 
-def test_scores_are_those_of_a_leader_without_delay_and_it_is_the_first_of_the_best():
+def test_the_leader_is_the_first_of_the_best():
     certificate = worked("leader", 2)
     assert certificate.fitted() == {"leader_": 0}
     one, two = certificate.members
     worse = dataclasses.replace(certificate, members=(dataclasses.replace(one, decayed_mistakes=9.0), two))
     assert worse.fitted() == {"leader_": 1}
-    codes, amounts = TWO_LABELS.astype(np.int64), np.ones(2)
-    assert certificate.scores_before(TWO_ROWS, codes, amounts) is not None
-    assert dataclasses.replace(certificate, delay=1).scores_before(TWO_ROWS, codes, amounts) is None
-    assert worked("majority", 2).scores_before(TWO_ROWS, codes, amounts) is None
 
 
 def test_fewer_changes_than_rounds_count_in_the_bound_of_shares():

@@ -18,7 +18,6 @@ from novikoff.theory.columns import Columns
 from novikoff.theory.enclosed_sums import exact_total
 from novikoff.theory.enclosure import Enclosure, agrees
 from novikoff.theory.geometry import Floats
-from novikoff.theory.spread import check_cost
 from novikoff.theory.verification import Check
 
 
@@ -103,15 +102,15 @@ def _check_labels_of_certificates(record: RunRecord) -> list[Check]:
     return []
 
 
-def check_default_cost(record: RunRecord, X: Any, weights: Floats, exact: bool) -> list[Check]:
-    """Check that a C that was to follow from the spread of the rows does so."""
-    if record.parameters.get("C") != "scale" or record.parameters.get("lam") is not None or not weights.any():
+def check_default_cost(record: RunRecord) -> list[Check]:
+    """Check that there is one C; that it follows from the spread of the rows is taken on trust."""
+    if record.parameters.get("C") != "scale" or record.parameters.get("lam") is not None:
         return []
     used = [certificate.stated().get("C") for certificate in record.certificates]
     C = used[0]
     if not isinstance(C, float) or not 0 < C < math.inf or any(other != C for other in used):
         return [Check("C", "fails", f"the certificates state {used}, where there must be one positive number")]
-    return [check_cost(C, X, weights, record.parameters.get("fit_intercept", True), exact)]
+    return [Check("C", "on trust", f"{C:g} follows from the spread of the rows")]
 
 
 def _check_counts(classes: NDArray[Any], counts: Floats, labels: NDArray[Any], weights: Floats | None) -> Check:

@@ -17,6 +17,7 @@ from novikoff.theory.verification import Check
 OTHER_DATA = "other data"
 OTHER_ENCODER = f"{OTHER_DATA}, or an altered encoder"
 FALSE_CLAIM = "the claim is false"
+ENCODER_ON_TRUST = Check("encoder", "on trust", "its means, scales, fills, categories and words, which define the rows")
 
 
 def check_fingerprint(record: RunRecord, X: Any, labels: NDArray[Any], weights: Floats | None) -> list[Check]:
@@ -60,21 +61,21 @@ def with_encoder(of_encoder: Sequence[Check], checks: Iterable[Check]) -> list[C
     """Return the checks of an encoder and of the model behind it.
 
     Rows that an altered encoder makes are not those that the model was learned from either, so the data are not to
-    blame alone if the encoder fails as well.
+    blame alone unless the encoder is checked and holds.
 
     Parameters
     ----------
     of_encoder : sequence of Check
-        What the table shows of the encoder.
+        What is known of the encoder; empty if there is none.
     checks : iterable of Check
         What the encoded rows show of the model.
     """
-    is_altered = any(check.status == "fails" for check in of_encoder)
+    may_be_altered = any(check.status != "holds" for check in of_encoder)
     return [
         *of_encoder,
         *(
             dataclasses.replace(check, detail=check.detail.replace(OTHER_DATA, OTHER_ENCODER, 1))
-            if is_altered and _is_other_data(check)
+            if may_be_altered and _is_other_data(check)
             else check
             for check in checks
         ),

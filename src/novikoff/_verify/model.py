@@ -12,22 +12,18 @@ from numpy.typing import NDArray
 from novikoff._progress import Progress, ProgressCallback
 from novikoff._validation import check_labels, check_weights
 from novikoff._wide_array import same_array, stacked
-from novikoff.data.encoding.tables_of import raw_table
 from novikoff.errors import input_error
 from novikoff.persistence.pipelines import is_table_pipeline
 from novikoff.record import ProblemRecord, RunRecord
 from novikoff.theory.certificate import Certificate
-from novikoff.theory.conformal import SetState
 from novikoff.theory.geometry import Floats
 from novikoff.theory.verification import Check, Verification
 
 from .attributes import Subject, check_attributes, check_pipeline_attributes, fitted_attributes, names_of
 from .classes import check_classes, check_default_cost, check_labels_known, counted_weights
-from .fingerprints import check_fingerprint, with_encoder, without_other_data
+from .fingerprints import ENCODER_ON_TRUST, check_fingerprint, with_encoder, without_other_data
 from .rows import rows_of
 from .runs import check_joint_run, check_run
-from .sets import check_sets
-from .table import check_encoding
 
 
 def verify(
@@ -49,11 +45,11 @@ def verify(
     ----------
     model : object
         A fitted classifier of novikoff, or of another package if it has a ``record_``; or a pipeline of a
-        ``TableEncoder`` and such a classifier; or an ``AdaptiveSets``, whose learner is then verified, too; or a
-        certificate or a verdict of ``separability``, whose own ``verify`` is then called.
+        ``TableEncoder`` and such a classifier; or a certificate or a verdict of ``separability``, whose own ``verify``
+        is then called.
     X : {array-like, sparse matrix} of shape (n_samples, n_features), or table
-        The rows that the model was learned from, in the same order. For a pipeline with a ``TableEncoder``, the table:
-        the encoder's own numbers are then recomputed as well.
+        The rows that the model was learned from, in the same order. For a pipeline with a ``TableEncoder``, the table;
+        what the encoder has learned is taken on trust.
     y : array-like of shape (n_samples,)
         Their labels.
     sample_weight : array-like of shape (n_samples,), default=None
@@ -89,11 +85,7 @@ def verify(
     if isinstance(model, Certificate):
         return model.verify(X, y, sample_weight, exact)
     if is_table_pipeline(model):
-        return _verify_pipeline(where, model, X, y, sample_weight, exact, progress)
-    if isinstance(state := getattr(model, "state_", None), SetState):
-        found = verify(model.learner, X, y, sample_weight, exact, progress)
-        own = [] if found.failures else check_sets(model.learner.record_, state, X, y, sample_weight)
-        return Verification((*found.checks, *own))
+        return _verify_pipeline(model, X, y, sample_weight, exact, progress)
     record: RunRecord | None = getattr(model, "record_", None)
     if record is None or not record.certificates:
         raise input_error(where, f"{type(model).__name__} has no certificate. Pass a fitted model that has one.")
@@ -122,7 +114,7 @@ def _check_record(
     """Check the labels, the classes and all problems of one learner."""
     weights = counted_weights(record, labels, own_weights)
     checks = [check_labels_known(record, labels, weights), *check_classes(record, X, labels, own_weights)]
-    checks += check_default_cost(record, X, weights, exact)
+    checks += check_default_cost(record)
     if any(check.status == "fails" for check in checks):
         return checks
     check_problems = _check_joint_problems if record.strategy.is_joint else _check_problems
@@ -155,17 +147,13 @@ def _check_mixture(
 
 
 def _verify_pipeline(
-    where: str, model: Any, X: Any, y: Any, sample_weight: Any, exact: bool, progress: ProgressCallback | None
+    model: Any, X: Any, y: Any, sample_weight: Any, exact: bool, progress: ProgressCallback | None
 ) -> Verification:
-    """Verify a table encoder, the learner behind it, and the attributes that the pipeline has from both."""
+    """Verify the learner behind a table encoder, and the attributes that the pipeline has from both."""
     encoder, learner = model.steps[0][1], model.steps[1][1]
-    known = encoder.encoding_
-    table = raw_table(where, X, None, known.columns, features=list(known.columns), **encoder.text_options_)
-    kinds = table.columns.kinds | known.all_kinds
-    checks = check_encoding(encoder.encoding_, encoder.get_params(), table.blocks(kinds))
     found = verify(learner, encoder.transform(X), y, sample_weight, exact, progress)
     others = [*check_pipeline_attributes(model, encoder, learner), *found.checks]
-    return Verification(tuple(with_encoder(checks, others)))
+    return Verification(tuple(with_encoder([ENCODER_ON_TRUST], others)))
 
 
 def _check_joint_problems(

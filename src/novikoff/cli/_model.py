@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any, overload
 
 from novikoff._counts import counted
-from novikoff._verify.table import check_encoding
+from novikoff._verify import ENCODER_ON_TRUST
 from novikoff.data.batch import Batch
 from novikoff.data.encoding.encoder import MISSING_COLUMNS
 from novikoff.data.reading import Reading, fitting
@@ -73,7 +73,7 @@ def read_rows(
 def read_learned(
     where: str, model: Any, reading: Reading, data: str, opening: dict[str, Any], quiet: bool = False
 ) -> tuple[Batch, list[Check]]:
-    """Return the rows of DATA as the model learned from them, and the checks of the encoder of a table."""
+    """Return the rows of DATA as the model learned from them, and what is known of the encoder of a table."""
     if reading.running is not None:
         batch, same = reading.as_learned(where, data, **opening)
         print_notes(batch, quiet)
@@ -83,12 +83,8 @@ def read_learned(
         detail = f"means, scales and columns after the last row are {'' if same else 'not '}those of DATA"
         check = Check("encoder", "holds" if same else "fails", detail)
         return Batch(X, batch.y, batch.weights, **vars(batch)), [check]
-    found = reading.as_fitted(where, data, **opening)
-    if found is None or reading.encoding is None:
-        return read_rows(where, model, reading, data, opening, keep_columns=True, quiet=quiet), []
-    batch, blocks = found
-    print_notes(batch, quiet)
-    return batch, check_encoding(reading.encoding, reading.encoder_parameters(), blocks)
+    batch = read_rows(where, model, reading, data, opening, keep_columns=True, quiet=quiet)
+    return batch, [] if reading.encoding is None else [ENCODER_ON_TRUST]
 
 
 def target_lines(target: str | None, choice: str = "", rivals: Sequence[str] = ()) -> list[Line]:

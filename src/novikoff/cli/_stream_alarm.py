@@ -11,7 +11,7 @@ from novikoff import evaluate
 from novikoff._counts import count
 from novikoff.errors import input_error, quote
 
-from ._stream_numbers import NAMES, SET_NAMES, WINDOW_NAMES, numbers_of
+from ._stream_numbers import NAMES, WINDOW_NAMES, numbers_of
 
 OPERATORS: dict[str, Callable[[float, float], bool]] = {
     ">=": operator.ge,
@@ -42,7 +42,7 @@ def parse_condition(text: str, has_window: bool) -> Condition:
     if found is None:
         raise input_error("--alarm", f"a condition such as 'window_loss>0.2' is needed, not {quote(text)}.")
     name = found[1]
-    if name not in (known := NAMES | WINDOW_NAMES | SET_NAMES):
+    if name not in (known := NAMES | WINDOW_NAMES):
         raise input_error("--alarm", f"{quote(name)} is not one of {', '.join(known)}.")
     if name in WINDOW_NAMES and not has_window:
         raise input_error("--alarm", f"{name} needs a window. Add --window 1000.")
@@ -65,11 +65,6 @@ class Alarms:
         self._window = window
         self.active: dict[str, bool] = {condition.text: False for condition in self._conditions}
         self.raised = 0
-
-    @property
-    def are_about_sets(self) -> bool:
-        """Whether some condition is about sets with a promised error rate."""
-        return any(condition.name in SET_NAMES for condition in self._conditions)
 
     def judge(self, record: evaluate.Record) -> list[str]:
         """Return a sentence for each alarm that begins or ends with this record."""

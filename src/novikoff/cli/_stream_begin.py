@@ -10,16 +10,13 @@ from typing import Any
 from novikoff._counts import counted
 from novikoff._learner_names import ONLINE
 from novikoff.data.encoding.running import POLICIES, SCALES
-from novikoff.data.evaluation_state import EvaluationState
 from novikoff.data.late_rows import LateRows
 from novikoff.data.position import Position, SourceFiles
 from novikoff.data.reading import Reading
 from novikoff.data.source import ROTATE
 from novikoff.data.stream import Scan
 from novikoff.errors import InvalidInputError, NovikoffError, input_error, quote
-from novikoff.evaluate import AdaptiveSets
 from novikoff.persistence import model_file
-from novikoff.theory.conformal import SetState
 
 from ._learner_options import LearnerOptions, build, is_given
 from ._model import reading_of
@@ -66,45 +63,6 @@ class Source:
         return {name: value for name, value in found.items() if value is not None}
 
 
-@dataclass(frozen=True)
-class SetOptions:
-    """What is asked of sets of labels, and how late labels come.
-
-    Parameters
-    ----------
-    error_rate : float or None
-        The share of sets that may lack the label; None for no sets, or those of the model.
-    delay : int
-        Number of further rows that are predicted before a label is learned.
-    is_alarmed : bool
-        Whether there are alarms about sets.
-    """
-
-    error_rate: float | None
-    delay: int
-    is_alarmed: bool
-
-    def given(self) -> dict[str, Any]:
-        """Return the options as those of other kinds."""
-        found = {"error_rate": self.error_rate, "delay": self.delay or None}
-        return {name: value for name, value in found.items() if value is not None}
-
-    def of(self, model: Any, held: SetState | None) -> AdaptiveSets | None:
-        """Return the sets of a model, which go on from those that its file holds."""
-        sets = None if held is None else AdaptiveSets.from_state(model, held)
-        if self.error_rate is not None and sets is None:
-            sets = AdaptiveSets(model, self.error_rate)
-        if self.error_rate is not None and sets is not None and sets.error_rate != self.error_rate:
-            raise input_error("--error-rate", f"the sets of the model have the rate {sets.error_rate:g}. Leave it out.")
-        if sets is not None and self.delay:
-            raise input_error(
-                "--delay", "sets are counted when their labels come. Leave out --delay, or use a model without sets."
-            )
-        if sets is None and self.is_alarmed:
-            raise input_error("--alarm", "a condition about sets needs sets. Add --error-rate 0.1.")
-        return sets
-
-
 @dataclass
 class Beginning:
     """What a stream begins with.
@@ -131,14 +89,10 @@ class Beginning:
         What the user should know about these rows.
     path : str or None, default=None
         The model file that is resumed.
-    sets : AdaptiveSets or None, default=None
-        The adaptive sets of the model.
     delay : int, default=0
         Number of further rows that are predicted before a label is learned.
     unlearned : LateRows or None, default=None
         The rows that an earlier run has predicted, and not learned.
-    evaluation : EvaluationState or None, default=None
-        What the earlier runs have counted, if the stream is resumed.
     """
 
     source: Source
@@ -151,10 +105,8 @@ class Beginning:
     skipped: int = 0
     warning: str | None = None
     path: str | None = None
-    sets: AdaptiveSets | None = None
     delay: int = 0
     unlearned: LateRows | None = None
-    evaluation: EvaluationState | None = None
 
 
 def begin(
@@ -164,20 +116,20 @@ def begin(
     resume: bool,
     learner: str | None,
     options: dict[str, Any],
-    sets: SetOptions,
+    delay: int,
 ) -> Beginning:
     """Return what a stream begins with."""
-    given = option_texts(_all_given(options, learner) | source.given() | sets.given())
+    given = option_texts(_all_given(options, learner) | source.given() | ({"delay": delay} if delay else {}))
     path = resumed_from(input, output) if resume else input
     files = SourceFiles(source.data)
     try:
         if path is None:
-            begun = _new(source, files, given, learner, options, sets)
+            begun = _new(source, files, given, learner, options, delay)
             begun.warning = _replaced(output, source, files)
             return begun
         if resume:
-            return _resumed(path, source, files, given, sets)
-        return _continued(path, source, files, given, _all_given(options, learner), sets)
+            return _resumed(path, source, files, given)
+        return _continued(path, source, files, given, _all_given(options, learner), delay)
     except BaseException:
         files.close()
         raise
@@ -208,7 +160,7 @@ def _continued(
     files: SourceFiles,
     given: dict[str, str],
     own: dict[str, Any],
-    sets: SetOptions,
+    delay: int,
 ) -> Beginning:
     """Continue from a model with new rows; it knows its parameters and how its data became rows."""
     if wrong := sorted(own):
@@ -216,7 +168,7 @@ def _continued(
         raise input_error("stream", message)
     stored = model_file.load_stream(path)
     model, position = stored.model, stored.position
-    reading, held = _online_reading(path, model), sets.of(model, stored.sets)
+    reading = _online_reading(path, model)
     warning = None
     if position is not None and _is_known(files, position, path):
         rows = f"the first {counted(position.rows, 'row')} of {source.data}"
@@ -226,9 +178,9 @@ def _continued(
         warning = f"{lost}. Use --resume to continue after them" if warning is None else warning
     known = {} if position is None else {name: text for name, text in position.options.items() if name != "delay"}
     scan = reading.scan(source.data, **source.opening())
-    begun = Beginning(source, model, reading, scan, files, known | given, is_continued=True, warning=warning)
-    begun.sets, begun.delay = held, sets.delay
-    return begun
+    return Beginning(
+        source, model, reading, scan, files, known | given, is_continued=True, warning=warning, delay=delay
+    )
 
 
 def _new(
@@ -237,21 +189,20 @@ def _new(
     given: dict[str, str],
     learner: str | None,
     options: dict[str, Any],
-    sets: SetOptions,
+    delay: int,
 ) -> Beginning:
     settings = _reading_given(options)
     reading, encoder = reading_from(options, source.data, source.format)
     model = new_learner(learner, options)
-    new_sets = sets.of(model, None)
     opening = source.opening()
     if encoder is None:
         scan = reading.scan(source.data, **opening)
     else:
         scan = _begun_table(reading, source.data, encoder, settings, opening)
-    return Beginning(source, model, reading, scan, files, given, is_continued=False, sets=new_sets, delay=sets.delay)
+    return Beginning(source, model, reading, scan, files, given, is_continued=False, delay=delay)
 
 
-def _resumed(path: str, source: Source, files: SourceFiles, given: dict[str, str], sets: SetOptions) -> Beginning:
+def _resumed(path: str, source: Source, files: SourceFiles, given: dict[str, str]) -> Beginning:
     stored, position = load_resumed(path)
     model = stored.model
     reading = _online_reading(path, model)
@@ -259,12 +210,10 @@ def _resumed(path: str, source: Source, files: SourceFiles, given: dict[str, str
     source.format = json.loads(position.options.get("format", "null"))
     source.on_bad = json.loads(position.options.get("on_bad", '"stop"'))
     files.check(position, path)
-    held = sets.of(model, stored.sets)
     scan = reading.scan(source.data, **source.opening())
     begun = Beginning(source, model, reading, scan, files, position.options, is_continued=True)
-    begun.skipped, begun.path, begun.sets = position.rows, path, held
+    begun.skipped, begun.path = position.rows, path
     begun.delay, begun.unlearned = json.loads(position.options.get("delay", "0")), stored.unlearned
-    begun.evaluation = position.evaluation
     return begun
 
 

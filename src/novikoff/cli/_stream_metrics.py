@@ -11,7 +11,7 @@ from novikoff import evaluate
 from novikoff.errors import file_error, input_error, quote
 
 from ._output import print_message
-from ._stream_numbers import NAMES, SET_NAMES, WINDOW_NAMES, numbers_of
+from ._stream_numbers import NAMES, WINDOW_NAMES, numbers_of
 
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 LOCAL = "127.0.0.1"
@@ -26,7 +26,7 @@ class Metrics:
     def show(self, record: evaluate.Record, bad_lines: int, saved_at: float | None, alarms: Mapping[str, bool]) -> None:
         """Take over new numbers."""
         lines = _counts(record.examples, record.mistakes, bad_lines)
-        helps = NAMES | WINDOW_NAMES | SET_NAMES
+        helps = NAMES | WINDOW_NAMES
         for name, value in numbers_of(record).items():
             if value is not None:
                 lines += _metric(name, "gauge", helps[name], {"": value})

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import dataclasses
 from typing import Any
 
 from novikoff import evaluate
-from novikoff.theory.conformal import SetCertificate
 
 NAMES = {
     "loss": "Fraction of wrong predictions.",
@@ -19,11 +17,6 @@ WINDOW_NAMES = {
     "window_balanced_accuracy": "Mean recall over the labels of the latest examples.",
     "window_min_recall": "Smallest recall of a label among the latest examples.",
     "window_kappa": "1 - loss / loss of predicting the label before, among the latest examples.",
-}
-SET_NAMES = {
-    "set_error_share": "Fraction of sets that lack the label.",
-    "set_single_share": "Fraction of sets of one label.",
-    "set_empty_share": "Fraction of sets without a label.",
 }
 
 
@@ -42,9 +35,6 @@ def numbers_of(record: evaluate.Record) -> dict[str, float | None]:
             "window_min_recall": min(window.recall.values()),
             "window_kappa": window.kappa,
         }
-    if (sets := record.sets) is not None:
-        shares = (sets.error_share, sets.single_share, sets.empty_share)
-        numbers |= {name: value if sets.rounds else None for name, value in zip(SET_NAMES, shares, strict=True)}
     return numbers
 
 
@@ -60,19 +50,8 @@ def window_numbers(window: evaluate.WindowScores) -> dict[str, Any]:
     }
 
 
-def set_numbers(sets: SetCertificate) -> dict[str, Any]:
-    """Return the sizes and errors of sets as a JSON object."""
-    bound = sets.bound if sets.rounds else None
-    shares = {"error_share": sets.error_share, "error_rate": sets.error_rate, "bound": bound}
-    sizes = {"empty": sets.empty, "single": sets.single, "several": sets.several, "mean_size": sets.mean_size}
-    return {"rounds": sets.rounds, "errors": sets.errors, **shares, **sizes}
-
-
 def as_json(record: evaluate.Record) -> dict[str, Any]:
     """Return a record as one JSON object."""
     own = {"examples": record.examples, "mistakes": record.mistakes, "label": record.label}
     window = {} if record.window is None else {"window": window_numbers(record.window)}
-    drifts = {"drifts": [dataclasses.asdict(drift) for drift in record.drifts]} if record.drifts else {}
-    sets = {} if record.sets is None else {"sets": set_numbers(record.sets)}
-    more = {**window, **drifts, **sets}
-    return {"record": "progress", **own, "prediction": record.prediction, **numbers_of(record), **more}
+    return {"record": "progress", **own, "prediction": record.prediction, **numbers_of(record), **window}

@@ -10,26 +10,22 @@ from novikoff._counts import count, counted
 from novikoff._printable import printable
 from novikoff.errors import quote
 from novikoff.record import RunRecord
-from novikoff.theory.conformal import SetCertificate
 
 from ._halting import impossible_margins
 from ._output import Line, as_fit_options
-from ._stream_numbers import set_numbers, window_numbers
+from ._stream_numbers import window_numbers
 
 MAX_LABELS = 10  # whose recall is printed
-MAX_DRIFTS = 10  # that the summary shows
 HEADER = (
     f"{'average':>8} {'since':>8} {'example':>12} {'current':>12} {'current':>12}",
     f"{'loss':>8} {'last':>8} {'counter':>12} {'label':>12} {'prediction':>12}",
 )
 WINDOW_HEADER = (f" {'window':>8} {'balanced':>8} {'kappa':>8}", f" {'loss':>8} {'accuracy':>8} {'of last':>8}")
-SETS_HEADER = (f" {'set':>8} {'one':>8} {'no':>8}", f" {'errors':>8} {'label':>8} {'label':>8}")
 
 
-def header(has_window: bool, has_sets: bool = False) -> list[str]:
+def header(has_window: bool) -> list[str]:
     """Return the first lines of the table."""
-    parts = zip(HEADER, WINDOW_HEADER, SETS_HEADER, strict=True)
-    return [line + window * has_window + sets * has_sets for line, window, sets in parts]
+    return [line + window * has_window for line, window in zip(HEADER, WINDOW_HEADER, strict=True)]
 
 
 def table_line(record: evaluate.Record) -> str:
@@ -40,8 +36,6 @@ def table_line(record: evaluate.Record) -> str:
     if (window := record.window) is not None:
         kappa = "-" if window.kappa is None else f"{window.kappa:8.6f}"
         line += f" {window.loss:8.6f} {window.balanced_accuracy:8.6f} {kappa:>8.8}"
-    if (sets := record.sets) is not None:
-        line += f" {sets.error_share:8.6f} {sets.single_share:8.6f} {sets.empty_share:8.6f}"
     return line
 
 
@@ -52,6 +46,7 @@ def summary_of(
     output: str | None,
     *,
     is_continued: bool,
+    skipped: int,
 ) -> tuple[dict[str, Any], list[Line]]:
     """Return what was learned, as a dict and as lines of name and value."""
     mistakes, record = progress.wrong, model.record_
@@ -86,20 +81,11 @@ def summary_of(
     if (window := progress.now().window) is not None:
         result["window"] = window_numbers(window)
         lines.append(("window", window_words(window)))
-    result["drifts"] = [dataclasses.asdict(drift) for drift in progress.drifts]
-    lines += [("drift", drift_words(drift)) for drift in progress.drifts[-MAX_DRIFTS:]]
-    if (hidden := len(progress.drifts) - MAX_DRIFTS) > 0:
-        lines.append(("drift", f"{counted(hidden, 'earlier change')} not shown"))
-    if (sets := progress.now().sets) is not None:
-        result["sets"] = set_numbers(sets)
-        lines += [("sets", set_words(sets)), *sets.claims()]
-    new = progress.examples - progress.examples_before
-    if progress.examples_before:
-        before = counted(progress.examples_before, "row")
-        lines.append(("rows", f"{before} of earlier runs, which these numbers include, and {count(new)} of this run"))
+    if skipped:
+        lines.append(("rows", f"the numbers count since resuming, after {counted(skipped, 'row')} of earlier runs"))
     lines += [
         ("mistakes", f"{counted(mistakes, 'wrong prediction')} in {counted(progress.examples, 'row')}"),
-        ("time", f"{seconds:.2f} s, {counted(round(new / seconds), 'row')} per second"),
+        ("time", f"{seconds:.2f} s, {counted(round(progress.examples / seconds), 'row')} per second"),
     ]
     if (late := progress.served_mistakes()) is not None:
         result["served_mistakes"] = dataclasses.asdict(late) | {"bound": late.bound}
@@ -114,12 +100,6 @@ def summary_of(
     return result, lines
 
 
-def drift_words(drift: evaluate.Drift) -> str:
-    """Return a change of the loss in words."""
-    losses = f"{drift.before:.2g} to {drift.after:.2g}"
-    return f"loss changed between examples {drift.since:,} and {drift.example:,} ({losses})"
-
-
 def window_words(window: evaluate.WindowScores) -> str:
     """Return the scores of the latest examples in words."""
     recall = ", ".join(f"{quote(label)} {evaluate.percent(value)}" for label, value in _shown(window.recall))
@@ -127,12 +107,6 @@ def window_words(window: evaluate.WindowScores) -> str:
     kappa = "" if window.kappa is None else f", Kappa against the label before {window.kappa:.4f}"
     right = f"{evaluate.percent(1 - window.loss)} of the last {counted(window.examples, 'row')}"
     return f"{right}, balanced {evaluate.percent(window.balanced_accuracy)}{kappa}; recall: {recall}{more}"
-
-
-def set_words(sets: SetCertificate) -> str:
-    """Return the sizes of sets in words."""
-    one, none, several = map(evaluate.percent, (sets.single_share, sets.empty_share, sets.several_share))
-    return f"{one} have one label, {none} none, {several} several; {sets.mean_size:.4g} labels in the mean"
 
 
 def _shown(recall: dict[Any, float]) -> list[tuple[Any, float]]:

@@ -14,7 +14,6 @@ import time
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from novikoff.data.evaluation_state import EvaluationState
 from novikoff.data.late_rows import LateRows
 from novikoff.data.position import Position, SourceFiles
 from novikoff.errors import FileError, input_error, quote
@@ -72,13 +71,10 @@ class Prepared(NamedTuple):
         The fingerprint of the rows that were learned, if it is known.
     unlearned : LateRows or None, default=None
         The rows that were predicted, and whose labels are not learned yet.
-    evaluation : EvaluationState or None, default=None
-        What was counted about the predictions.
     """
 
     fingerprint: str | None = None
     unlearned: LateRows | None = None
-    evaluation: EvaluationState | None = None
 
 
 class Saver:
@@ -104,8 +100,6 @@ class Saver:
         Whether the last line of a file may be learned without its end, see ``Position``.
     is_saved : bool, default=False
         Whether the file holds the model as it is now.
-    sets : AdaptiveSets or None, default=None
-        The adaptive sets of the learner.
     clock : callable, default=time.monotonic
         Returns the time in seconds.
     """
@@ -122,10 +116,9 @@ class Saver:
         seconds: float | None = None,
         may_cut_line: bool = False,
         is_saved: bool = False,
-        sets: Any = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        self._model, self._path, self._prepare, self._sets = model, path, prepare, sets
+        self._model, self._path, self._prepare = model, path, prepare
         self._files, self._options, self.rows = files, options, rows
         self._seconds, self._clock, self._may_cut_line = seconds, clock, may_cut_line
         self._saved_at = clock()
@@ -181,13 +174,11 @@ class Saver:
         position, prepared = None, self._prepare()
         if prepared is None:
             return False
-        fingerprint, unlearned, evaluation = prepared
+        fingerprint, unlearned = prepared
         if self._is_known and not self._is_learning:  # a batch that failed may be learned in part
-            known = (self._files.identities(), self._options, self._may_cut_line)
-            position = Position(self.rows, *known, evaluation)
-        sets = None if self._sets is None else self._sets.state_
+            position = Position(self.rows, self._files.identities(), self._options, self._may_cut_line)
         late = None if position is None else unlearned
-        model_file.save_position(self._model, self._path, position, fingerprint=fingerprint, sets=sets, unlearned=late)
+        model_file.save_position(self._model, self._path, position, fingerprint=fingerprint, unlearned=late)
         self._is_changed = False
         self._saved_at, self.saved_at = self._clock(), time.time()
         return True

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from novikoff._counts import counted
-from novikoff._verify import check_sets, verdict_on_data, verify, with_encoder
+from novikoff._verify import verdict_on_data, verify, with_encoder
 from novikoff.errors import input_error
 from novikoff.persistence import model_file
 from novikoff.theory.verification import Check, Verification
@@ -39,10 +39,10 @@ def certify(
 
     The verdict is proved (exit code 0), refuted (1; with the row that refutes it, if there is one), open (1; rounding
     leaves a claim undecided, and --exact decides it) or other data (1; MODEL was not fitted to these rows, by the
-    fingerprint that it keeps of them; if its encoder of the table does not fit them either, it may have been altered).
+    fingerprint that it keeps of them as its encoder of tables makes them, which is taken on trust).
     """
-    stored = model_file.load_stream(model)
-    learner, reading = stored.model, reading_of(model, stored.model)
+    learner = model_file.load_learner(model)
+    reading = reading_of(model, learner)
     with progress("checking", quiet=json) as say:
         opening = opening_from(format, attach, on_bad, data)
         batch, of_encoder = read_learned("certify", learner, reading, data, opening, quiet=json)
@@ -51,10 +51,7 @@ def certify(
             left_out = f"{counted(skipped, 'malformed line')} of {data} are skipped, and {reading.skipped:,} were"
             raise input_error("certify", f"{left_out} when the model was fitted. Use the file that it was fitted to.")
         found = verify(learner, batch.X, batch.y, batch.weights, exact, say)
-        of_sets = []
-        if stored.sets is not None and not found.failures:
-            of_sets = check_sets(learner.record_, stored.sets, batch.X, batch.y, batch.weights)
-        found = Verification(tuple(with_encoder(of_encoder, [*found.checks, *of_sets])))
+        found = Verification(tuple(with_encoder(of_encoder, found.checks)))
     own = "proved" if found else "refuted" if found.failures else "open"
     verdict = verdict_on_data(found.failures) or own
     row = next((check.row for check in found.failures if check.row is not None), None)

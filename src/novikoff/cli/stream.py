@@ -14,7 +14,6 @@ from novikoff import evaluate
 from novikoff._counts import counted
 from novikoff._json import plain
 from novikoff._learner_names import ONLINE
-from novikoff.data.evaluation_state import EvaluationState
 from novikoff.errors import NovikoffError, input_error
 
 from ._ending import INTERRUPTED, NEGATIVE_VERDICT
@@ -24,10 +23,10 @@ from ._output import Line, as_options, check_output, print_lines, print_message,
 from ._stream_alarm import Alarms
 from ._stream_batches import Batches, Rows
 from ._stream_begin import OPTIONS as OPTIONS
-from ._stream_begin import Beginning, SetOptions, Source, begin
+from ._stream_begin import Beginning, Source, begin
 from ._stream_metrics import Metrics, parse_address, served
 from ._stream_numbers import as_json
-from ._stream_print import drift_words, header, summary_of, table_line
+from ._stream_print import header, summary_of, table_line
 from ._stream_save import Prepared, Saver, parse_interval
 from ._stream_stop import Stop, stoppable
 from ._streams import OutputError
@@ -77,13 +76,6 @@ def stream(
     delay: Annotated[
         int, typer.Option(metavar="N", min=0, help="Learn each label after N further rows were predicted.")
     ] = 0,
-    drift: Annotated[
-        bool, typer.Option("--drift", metavar="", help="Report where the loss has changed (ADWIN).")
-    ] = False,
-    error_rate: Annotated[
-        float | None,
-        typer.Option(metavar="RATE", help="Also predict sets of labels, of which this share may lack the right one."),
-    ] = None,
     metrics_port: Annotated[
         str | None,
         typer.Option(metavar="[HOST:]PORT", help="Serve metrics for Prometheus; without HOST, to this machine only."),
@@ -104,21 +96,17 @@ def stream(
     saved; after SIGTERM, the exit code is then 0.
 
     A model file knows the rows of DATA that it has learned. With --resume the next run continues after them, and the
-    result has the bits of one run; without a model file it begins. The numbers that it prints are also those of one
-    run: they include the rows before, and --window and --drift go on if they are given again. A process may be killed
-    at any time: with --save-every, the next one repeats what came after the last save. With -i alone, all of DATA is
-    learned.
+    model has the bits of one run; without a model file it begins. The losses and scores that it prints are those since
+    resuming. A process may be killed at any time: with --save-every, the next one repeats what came after the last
+    save. With -i alone, all of DATA is learned.
 
     --alarm takes loss, balanced_accuracy, majority_loss and last_label_loss, and with --window also window_loss,
-    window_balanced_accuracy, window_min_recall and window_kappa, and with --error-rate set_error_share,
-    set_single_share and set_empty_share. An alarm is a line on standard error when its
+    window_balanced_accuracy, window_min_recall and window_kappa. An alarm is a line on standard error when its
     condition begins or ceases to hold in a line of the table; the stream goes on. If there was one, the exit code at
     the end of DATA is 1.
 
     With --delay, the members of a tracker are judged by the predictions that were served. The labels that are missing
-    at the end of DATA are learned then; if the stream is stopped or killed before, --resume goes on with them. --drift
-    tells on standard error, before the next line of the table, where the loss has changed; it does not change the exit
-    code.
+    at the end of DATA are learned then; if the stream is stopped or killed before, --resume goes on with them.
     """
     if json and jsonl:
         raise input_error("--jsonl", "give --json or --jsonl, not both.")
@@ -127,12 +115,11 @@ def stream(
     if seconds_between is not None and output is None:
         raise input_error("--save-every", "the file to save to is needed. Name it with -o.")
     address = None if metrics_port is None else parse_address(metrics_port)
-    sets = SetOptions(error_rate, delay, alarms.are_about_sets)
-    beginning = begin(Source(data, format, attach, follow, on_bad), input, output, resume, learner, options, sets)
+    beginning = begin(Source(data, format, attach, follow, on_bad), input, output, resume, learner, options, delay)
     shown = "jsonl" if jsonl else "" if quiet or json else "table"
     if beginning.warning is not None and shown == "table":
         print_message(f"warning: {beginning.warning}")
-    options_of_run = {"every": every or window, "window": window, "drift": drift}
+    options_of_run = {"every": every or window, "window": window}
     run = _Run(beginning, output, options_of_run, alarms, shown)
     with stoppable(saves=output is not None) as stop, served(run.metrics, address):
         is_saved = run.learn(stop, seconds_between, has_metrics=address is not None)
@@ -160,7 +147,7 @@ class _Run:
         self.model.reading_ = beginning.reading
         source = beginning.source
         self.rows = Rows(source.data, beginning.scan, beginning.skipped, self._reopen if source.follow else None)
-        before = {"delay": beginning.delay, "unlearned": beginning.unlearned, "state": beginning.evaluation}
+        before = {"delay": beginning.delay, "unlearned": beginning.unlearned}
         self.options = options | before | {"list_mistakes": False}
         self.seconds = 0.0
         self.progress: evaluate.Progress
@@ -174,7 +161,7 @@ class _Run:
         with closing(self.rows.batches(lambda: self.saver)) as parts:
             hashes = self.output is not None and not begun.is_continued
             self.batches = Batches(parts, begun.reading, stop, model, self.shown != "table", hashes)
-            self.progress = evaluate.progressive(begun.sets or model, self.batches, **self.options)
+            self.progress = evaluate.progressive(model, self.batches, **self.options)
             self.saver = self.batches.saver = Saver(
                 model,
                 self.output,
@@ -185,7 +172,6 @@ class _Run:
                 seconds=seconds_between,
                 may_cut_line=not begun.source.follow,
                 is_saved=begun.path is not None and begun.path == self.output,
-                sets=begun.sets,
             )
             if has_metrics:
                 self.batches.after_each = self._show_metrics
@@ -194,7 +180,7 @@ class _Run:
             with closing(self.saver):
                 failure = self._failure(stop)
                 self.seconds = time.perf_counter() - began
-                is_empty = not self._new_examples or (failure is None and not self.progress.learned)
+                is_empty = not self.progress.examples or (failure is None and not self.progress.learned)
                 if stop.asked and is_empty and not begun.skipped:
                     raise KeyboardInterrupt
                 is_saved = self.saver.save()  # while signals are still caught: a second Ctrl-C must not lose it
@@ -232,9 +218,9 @@ class _Run:
         if self.shown == "table":
             for note in self.rows.scan.notes:
                 print_message(f"note: {as_options(note, IN_NOTES)}")
-        if self._new_examples == 0 and not self.beginning.skipped:
+        if self.progress.examples == 0 and not self.beginning.skipped:
             raise input_error("stream", "DATA has no rows.")
-        if self._new_examples == 0:
+        if self.progress.examples == 0:
             self._print_nothing_new(json)
             return
         result, lines = summary_of(
@@ -242,7 +228,8 @@ class _Run:
             self.progress,
             self.seconds,
             self.output,
-            is_continued=self.beginning.is_continued and self.beginning.evaluation is None,
+            is_continued=self.beginning.is_continued,
+            skipped=self.beginning.skipped,
         )
         if self.beginning.warning is not None:  # it was printed at the beginning, which a stream may last long after
             result["warnings"] = [self.beginning.warning, *result["warnings"]]
@@ -270,9 +257,6 @@ class _Run:
         for place, record in enumerate(self.progress):
             for sentence in self.alarms.judge(record):
                 print_message(sentence)
-            if self.shown == "table":
-                for drift in record.drifts:
-                    print_message(f"drift: {drift_words(drift)}")
             if failure is None:
                 try:
                     self._print(record, is_first=place == 0)
@@ -282,7 +266,7 @@ class _Run:
 
     def _print(self, record: evaluate.Record, is_first: bool) -> None:
         if self.shown == "table":
-            first = header(self.has_window, record.sets is not None) if is_first else []
+            first = header(self.has_window) if is_first else []
             print_lines(*first, table_line(record))
         elif self.shown == "jsonl":
             print(json_text.dumps(plain(as_json(record)), allow_nan=False).replace("\x7f", r"\u007f"))
@@ -298,20 +282,11 @@ class _Run:
         """
         if self.batches.count and self.model.reading_.running is None:
             self.model.reading_ = self.batches.reading
-        if self._new_examples and not self.progress.learned:
+        if self.progress.examples and not self.progress.learned:
             return None
         unlearned = self.progress.unlearned()
-        fingerprint = None if unlearned else self.batches.fingerprint(self._new_examples)
-        return Prepared(fingerprint, unlearned, self._state())
-
-    @property
-    def _new_examples(self) -> int:
-        return self.progress.examples - self.progress.examples_before
-
-    def _state(self) -> EvaluationState | None:
-        """Return what was counted about all rows of the stream; None if an earlier run has not stored its part."""
-        is_known = self.beginning.evaluation is not None or not self.beginning.skipped
-        return self.progress.state() if is_known else None
+        fingerprint = None if unlearned else self.batches.fingerprint(self.progress.examples)
+        return Prepared(fingerprint, unlearned)
 
     def _reopen(self) -> Any:
         """Open the file that has taken the place of DATA, whose rows continue those of the file before."""

@@ -23,7 +23,6 @@ from novikoff._handles import read_at
 from novikoff.errors import file_error, input_error
 
 from .compression import LONGEST_MAGIC, compression_of
-from .evaluation_state import EvaluationState
 from .formats import sources_of
 from .formats.sql import SQL
 from .source import is_path, is_pipe, name_of
@@ -79,16 +78,12 @@ class Position:
         The options of the command line that the stream began with, which a run that continues must repeat or leave out.
     may_cut_line : bool, default=False
         Whether a last line without a line end may have been learned, because its reader did not wait for more.
-    evaluation : EvaluationState or None, default=None
-        What was counted about the predictions of these rows, and of files before, which these have replaced; None if it
-        is not known.
     """
 
     rows: int
     files: tuple[FileIdentity, ...]
     options: dict[str, str]
     may_cut_line: bool = False
-    evaluation: EvaluationState | None = None
 
     def __post_init__(self) -> None:
         if self.rows < 0 or any(file.size < 0 for file in self.files):

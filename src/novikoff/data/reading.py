@@ -12,7 +12,7 @@ import scipy.sparse as sp
 from novikoff._counts import count, counted
 from novikoff._json import TREE, plain_from_tree, plain_to_tree
 from novikoff.data.delimited.dialect import DialectOptions
-from novikoff.data.encoding.encoded import EncodedBatches, encoded_batch, read_encoded
+from novikoff.data.encoding.encoded import EncodedBatches, read_encoded
 from novikoff.data.encoding.encoder import TableEncoder
 from novikoff.data.encoding.running import RunningEncoding
 from novikoff.data.encoding.running_batches import RunningBatches
@@ -25,7 +25,6 @@ from .formats import find_format, sources_of
 from .formats.base import WHOLE_READ_BATCH
 from .hashing import Hashing
 from .stream import Scan, read, scan
-from .tables.block import Block
 from .tables.source_table import TableSource
 
 SCAN_BATCH = 8192  # rows of a batch
@@ -211,33 +210,6 @@ class Reading:
                 return Scan(self._running(table, batch_size, frozen=not labelled))
             return Scan(EncodedBatches(table, self._fitted(), batch_size))
         return scan(source, format=format, batch_size=batch_size, **more, **self._options(source, labelled, format))
-
-    def as_fitted(
-        self, where: str, source: Any, *, format: str | None = None, **more: Any
-    ) -> tuple[Batch, list[Block]] | None:
-        """Read all rows of a table once, with all columns that the encoder was fitted to.
-
-        Parameters
-        ----------
-        where, source, format, **more
-            As in ``read``.
-
-        Returns
-        -------
-        tuple of (Batch, list of Block) or None
-            The encoded rows, and the raw ones, from which the numbers of the encoder can be computed again. None
-            without an encoder, and for sources that are not tables.
-        """
-        if self.encoding is None or not find_format(where, source, format).is_table:
-            return None
-        known = dataclasses.replace(self, features=self.encoding.columns, exclude=())
-        table = known._table(where, source, True, format, True, more)
-        if table is None:
-            return None
-        table.open()
-        table.columns.kinds |= self.encoding.all_kinds
-        blocks = list(table.blocks())
-        return encoded_batch(where, table, list(blocks), self.encoding), blocks
 
     def begin(
         self,

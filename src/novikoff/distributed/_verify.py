@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from novikoff._class_weights import class_factors
 from novikoff._counts import counted
 from novikoff._progress import ProgressCallback, no_progress
+from novikoff._verify import check_default_cost
 from novikoff._wide_array import narrowed, occurring, same_array, stored
 from novikoff.errors import input_error
 from novikoff.record import RunRecord
@@ -24,11 +25,9 @@ from novikoff.theory.gap_checks import check_gap, first_other_cost
 from novikoff.theory.gap_parts import GapPart
 from novikoff.theory.gap_values import Point, SoftMargin
 from novikoff.theory.geometry import Floats
-from novikoff.theory.spread import compare_cost
 from novikoff.theory.verification import Check, Verification
 
 from .block import Block
-from .moments import spread_of
 from .opening import opened
 from .rounds import Rounds
 from .survey import Survey, codes_of, in_width, survey
@@ -98,8 +97,7 @@ def verify(
             own = _check_certificate(record, problem.certificate, rounds, data, factors)
             checks += [_named(check, problem.name if len(problems) > 1 else "") for check in own]
             say(f"{place + 1} of {len(problems)} problems", (place + 1) / len(problems))
-        cost = problems[0].parameters["C"]
-        checks += _check_default_cost(record, cost, rounds, data, factors)
+        checks += check_default_cost(record)
     return Verification(tuple(checks))
 
 
@@ -131,15 +129,6 @@ def _check_model(record: RunRecord) -> Check:
         if any(problem.parameters.get(name) != value for name, value in stated.items()):
             return Check("model", "fails", f"the parameters are not those of the certificates, {stated}")
     return Check("model", "holds", "the weights and parameters are those of the certificates")
-
-
-def _check_default_cost(record: RunRecord, C: float, rounds: Rounds, found: Survey, factors: Any) -> list[Check]:
-    """Check that a C that was to follow from the spread of the rows does so."""
-    if record.parameters.get("C") != "scale" or record.parameters.get("lam") is not None:
-        return []
-    centered = bool(record.parameters.get("fit_intercept", True))
-    labels = tuple(record.strategy.classes.tolist())
-    return [compare_cost(C, spread_of(rounds, found, labels, factors, centered))]
 
 
 def _check_data(record: RunRecord, found: Survey) -> list[Check]:

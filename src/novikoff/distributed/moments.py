@@ -9,15 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.theory.enclosure import Enclosure
+from novikoff.svm.default_cost import cost_of_spread
 from novikoff.theory.geometry import Floats
-from novikoff.theory.spread import EQUAL_ROWS, Spread
 
 from .block import Block
 from .rounds import Rounds
 from .survey import Survey, codes_of, in_width
-
-ACCURACY = Fraction(1, 2**36)  # relative, of a spread that is computed from sums in floating point
 
 
 @dataclass(frozen=True)
@@ -48,15 +45,7 @@ class SpreadCommand:
 def default_cost(
     rounds: Rounds, survey: Survey, classes: tuple[Any, ...], factors: Floats | None, centered: bool
 ) -> float:
-    """Return the default C, as `novikoff.theory.spread.default_cost` does; the parameters are those of `spread_of`."""
-    found = spread_of(rounds, survey, classes, factors, centered)
-    return found.cost((found.value.low + found.value.high) / 2)
-
-
-def spread_of(
-    rounds: Rounds, survey: Survey, classes: tuple[Any, ...], factors: Floats | None, centered: bool
-) -> Spread:
-    """Return the spread of the rows. The errors of the sums are far below the accuracy that C is defined with.
+    """Return the default C, as `novikoff.svm` does for the rows of one machine.
 
     Parameters
     ----------
@@ -72,7 +61,7 @@ def spread_of(
         Whether the spread is that around the mean row; otherwise it is that around 0.
     """
     if survey.largest == 0:
-        return Spread(Enclosure.exactly(0), Fraction(0), survey.columns)
+        return 1.0
     unit = float(2.0 ** np.frexp(survey.largest)[1])
     command = SpreadCommand(survey.columns, unit, classes if factors is not None else None, factors, None)
     total, sums, squares = rounds.run(spread_step, command)
@@ -83,9 +72,7 @@ def spread_of(
         total, sums, squares = rounds.run(spread_step, command)
         apart = sums / total
         spread = max(0.0, squares / total - float(apart @ apart))
-    noise = EQUAL_ROWS * Fraction(survey.largest) ** 2 if centered else Fraction(0)
-    value = Fraction(float(spread)) * Fraction(unit) ** 2
-    return Spread(Enclosure(value * (1 - ACCURACY), value * (1 + ACCURACY)), noise, survey.columns)
+    return cost_of_spread(Fraction(float(spread)) * Fraction(unit) ** 2, survey.largest, centered, survey.columns)
 
 
 def spread_step(block: Block, state: Any, command: SpreadCommand) -> tuple[Any, Any]:

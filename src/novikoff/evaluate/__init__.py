@@ -5,9 +5,6 @@ import lazy_loader as _lazy
 __getattr__, __dir__, _ = _lazy.attach_stub(__name__, __file__)
 
 __all__ = [  # the other names are for the packages above
-    "AdaptiveSets",
-    "Adwin",
-    "Drift",
     "Holdout",
     "LeakedColumn",
     "Progress",

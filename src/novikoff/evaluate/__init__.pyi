@@ -1,6 +1,3 @@
-from ._adaptive_sets import AdaptiveSets as AdaptiveSets
-from ._adwin import Adwin as Adwin
-from ._drift import Drift as Drift
 from ._holdout import Holdout as Holdout
 from ._holdout import held_out_rows as held_out_rows
 from ._holdout import holdout as holdout

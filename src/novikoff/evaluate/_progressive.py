@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from array import array
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
@@ -13,17 +14,15 @@ from novikoff._estimators import NotFittedError
 from novikoff._labels import encode
 from novikoff._validation import check_integer
 from novikoff.data.batch import Batch
-from novikoff.data.evaluation_state import EvaluationState
 from novikoff.data.late_rows import LateRows
 from novikoff.data.stream import Scan
-from novikoff.errors import input_error, quote
-from novikoff.theory.conformal import SetOutcomes
+from novikoff.errors import input_error
 from novikoff.theory.delay_bounds import ServedMistakes
 
 from ._delay import Delayed, RowByRow
-from ._drift import Detector, Drift, detector_of
-from ._records import Learner, Record, WithSets
-from ._tallies import Tallies
+from ._records import Learner, Record
+from ._window import Window
+from .baselines import LastLabel, MostFrequent
 
 
 class Progress:
@@ -43,19 +42,13 @@ class Progress:
         The number of latest examples that each record has scores of.
     delay : int
         Number of further examples that are predicted before the label of an example is learned.
-    drift : Detector or None
-        What gives alarms if the loss changes.
     unlearned : LateRows or None
         The rows that an earlier evaluation has predicted, and not learned.
-    state : EvaluationState or None
-        What an earlier evaluation has counted, which all numbers include.
 
     Attributes
     ----------
     examples : int
         Number of examples so far.
-    examples_before : int
-        Number of examples of the evaluation that it goes on from; 0 if there is none.
     wrong : int
         Number of wrong predictions so far.
     baseline : float
@@ -64,8 +57,6 @@ class Progress:
         Accuracy so far of predicting, for each example, the label of the one before it.
     mistakes : array of int
         The numbers of the examples that were predicted wrongly, counted from 1; empty if ``list_mistakes`` is False.
-    drifts : list of Drift
-        The alarms so far; empty without ``drift``.
     learned : int
         Number of labels that were learned here so far, also those of ``unlearned``.
 
@@ -85,25 +76,20 @@ class Progress:
         list_mistakes: bool,
         window: int | None = None,
         delay: int = 0,
-        drift: Detector | None = None,
         unlearned: LateRows | None = None,
-        state: EvaluationState | None = None,
     ) -> None:
         self.mistakes = array("q")
         self._list = list_mistakes
         self._model, self._stream, self._every = model, stream, every
-        self._tallies = own = Tallies.begin(window, drift, state)
-        self._seen, self._right, self._guess, self._last_label = own.seen, own.right, own.guess, own.last_label
-        self._window, self._watch = own.window, own.watch
-        self.examples = self.examples_before = 0 if state is None else state.examples
-        self.wrong, self._late_before = (0, 0) if state is None else (state.mistakes, state.mistakes_at_learning)
+        self._seen: Counter[Any] = Counter()  # examples of each label, and those that were predicted rightly
+        self._right: Counter[Any] = Counter()
+        self._guess, self._last_label = MostFrequent(), LastLabel()
+        self._window = None if window is None else Window(window)
+        self.examples = self.wrong = 0
+        self._recorded = (0, 0)  # examples and mistakes at the last record that was due
         self._delayed = Delayed(model, delay, unlearned) if delay else None
-        if self._delayed is not None and state is not None:
-            self._delayed.updates_before = state.updates_before
         self._learns_rest = True
-        self._with_sets = model if isinstance(model, WithSets) else None  # asked once: it makes a certificate
-        self._sets = None if self._with_sets is None else self._with_sets.certificate_
-        self._next = (self.examples // every + 1) * every if every else 1 << self.examples.bit_length()
+        self._next = every or 1
         self._latest: tuple[Any, Any] = (None, None)
 
     def __iter__(self) -> Iterator[Record]:
@@ -118,14 +104,12 @@ class Progress:
         for example in stream:
             x, y, *weight = example
             if np.ndim(y) > 0:
-                yield from self._count(np.asarray(y), *self._predict_batch(example, *weight))
+                yield from self._count(np.asarray(y), self._predict_batch(example, *weight))
                 continue
             prediction = self._model.predict_one(x)
             self._model.learn_one(x, y, *weight)
-            if self._with_sets is not None:
-                self._sets = self._with_sets.certificate_
             yield from self._count_one(y, prediction)
-        if self.examples > max(self._tallies.recorded[0], self.examples_before):
+        if self.examples > self._recorded[0]:
             yield self.now()
 
     @property
@@ -141,17 +125,12 @@ class Progress:
     @property
     def mistakes_at_learning(self) -> int:
         """Number of examples so far whose prediction just before they were learned was wrong."""
-        return self.wrong if self._delayed is None else self._late_before + self._delayed.mistakes_at_learning
+        return self.wrong if self._delayed is None else self._delayed.mistakes_at_learning
 
     @property
     def learned(self) -> int:
         """Number of labels that were learned here so far, also those of ``unlearned``."""
-        return self.examples - self.examples_before if self._delayed is None else self._delayed.learned
-
-    @property
-    def drifts(self) -> list[Drift]:
-        """The alarms so far; empty without ``drift``."""
-        return [] if self._watch is None else self._watch.drifts
+        return self.examples if self._delayed is None else self._delayed.learned
 
     def unlearned(self) -> LateRows | None:
         """Return the rows that were predicted, and whose labels are not learned yet, between two batches.
@@ -162,18 +141,6 @@ class Progress:
             The rows, from which ``progressive(..., unlearned=)`` goes on; None if all labels are learned.
         """
         return None if self._delayed is None else self._delayed.unlearned()
-
-    def state(self) -> EvaluationState:
-        """Return what was counted so far, between two batches.
-
-        Returns
-        -------
-        EvaluationState
-            The counts, from which ``progressive(..., state=)`` goes on.
-        """
-        return self._tallies.state(
-            self.mistakes_at_learning, None if self._delayed is None else self._delayed.updates_before
-        )
 
     def keep_unlearned(self) -> None:
         """Do not learn the labels that are still missing when the stream ends, so that another evaluation goes on."""
@@ -205,26 +172,23 @@ class Progress:
         Record
             The counts so far.
         """
-        before = self._tallies.recorded
+        before = self._recorded
         record = self._record()
-        self._tallies.recorded = before
+        self._recorded = before
         return record
 
-    def _predict_batch(self, batch: Any, weights: Any = None) -> tuple[NDArray[Any], SetOutcomes | None]:
+    def _predict_batch(self, batch: Any, weights: Any = None) -> NDArray[Any]:
         """Predict and learn the rows one after the other if the model can, otherwise the batch as a whole."""
         X, y, model = batch[0], batch[1], self._model
         given = (batch,) if isinstance(batch, Batch) else (X, y, weights)
-        if self._with_sets is not None:
-            outcomes = self._with_sets.sets_then_learn(*given)
-            return outcomes.predictions, outcomes
         if isinstance(model, RowByRow):
-            return model.predict_then_learn(*given), None
+            return model.predict_then_learn(*given)
         try:
             predictions = model.predict(X)
         except NotFittedError:  # this is the first batch
             predictions = np.full(len(y), None)
         model.partial_fit(X, y, **({} if weights is None else {"sample_weight": weights}))
-        return np.asarray(predictions), None
+        return np.asarray(predictions)
 
     def _count_one(self, label: Any, prediction: Any) -> Iterator[Record]:
         self._guess.add([label])
@@ -251,19 +215,15 @@ class Progress:
             self._note(np.array([self.examples]))
         if self._window is not None:
             self._window.add([label], np.zeros(1, dtype=np.int32), np.array([is_right]), np.array([last_right]))
-        if self._watch is not None:
-            self._watch.add((not is_right,))
         if self.examples == self._next:
             self._next += self._every or self._next
             yield self._record()
 
-    def _count(
-        self, labels: NDArray[Any], predictions: NDArray[Any], outcomes: SetOutcomes | None = None
-    ) -> Iterator[Record]:
+    def _count(self, labels: NDArray[Any], predictions: NDArray[Any]) -> Iterator[Record]:
         """Count the examples, and yield a record wherever one is due."""
         begin, is_right = 0, np.asarray(labels == predictions, dtype=bool)
         values, codes = encode("progressive", labels)
-        known, codes = self._tallies.in_order(values.tolist(), codes)
+        known, codes = self._in_order(values.tolist(), codes)
         while begin < len(labels):
             end = min(len(labels), begin + self._next - self.examples)
             part, right = codes[begin:end], is_right[begin:end]
@@ -274,10 +234,6 @@ class Progress:
             last_right = self._last_label.add_many(known, part)
             if self._window is not None:
                 self._window.add(known, part, right, last_right)
-            if self._watch is not None:
-                self._watch.add((~right).tolist())
-            if outcomes is not None and self._sets is not None:
-                self._sets = self._sets.after(outcomes.sizes[begin:end], outcomes.errors[begin:end])
             self._note(np.flatnonzero(~right) + self.examples + 1)
             self.examples += end - begin
             self._latest = (labels[end - 1 : end].tolist()[0], predictions[end - 1 : end].tolist()[0])
@@ -286,6 +242,20 @@ class Progress:
                 self._next += self._every or self._next
                 yield self._record()
 
+    def _in_order(self, labels: list[Any], codes: NDArray[np.int32]) -> tuple[list[Any], NDArray[np.int32]]:
+        """Return the labels and codes of a batch such that new labels are in the order of their first examples.
+
+        The order in which labels are counted, and sums over them are rounded, then does not depend on the batches.
+        """
+        if all(label in self._seen for label in labels):
+            return labels, codes
+        first = np.full(len(labels), len(codes))
+        np.minimum.at(first, codes, np.arange(len(codes)))
+        order = np.argsort(first, kind="stable")
+        places = np.empty(len(labels), dtype=np.int32)
+        places[order] = np.arange(len(labels), dtype=np.int32)
+        return [labels[place] for place in order.tolist()], places[codes]
+
     def _note(self, numbers: NDArray[np.int64]) -> None:
         self.wrong += len(numbers)
         if self._list:
@@ -293,9 +263,8 @@ class Progress:
 
     def _record(self) -> Record:
         label, prediction = self._latest
-        examples, mistakes = self.examples, self.wrong
-        *before, told = self._tallies.recorded
-        self._tallies.recorded = (examples, mistakes, len(self.drifts))
+        examples, mistakes, before = self.examples, self.wrong, self._recorded
+        self._recorded = (examples, mistakes)
         shares = [self._right[seen] / count for seen, count in self._seen.items()]
         return Record(
             examples=examples,
@@ -310,8 +279,6 @@ class Progress:
             last_label_baseline=self.last_label_baseline,
             mistakes_at_learning=self.mistakes_at_learning,
             window=None if self._window is None else self._window.scores(),
-            drifts=tuple(self.drifts[told:]),
-            sets=self._sets,
         )
 
 
@@ -323,16 +290,14 @@ def progressive(
     list_mistakes: bool = True,
     window: int | None = None,
     delay: int = 0,
-    drift: Any = False,
     unlearned: LateRows | None = None,
-    state: EvaluationState | None = None,
 ) -> Progress:
     """Predict each example of a stream, then learn from it, and count the mistakes.
 
     Parameters
     ----------
     model : object
-        An online learner, or the ``AdaptiveSets`` of one. It learns while the result is iterated over.
+        An online learner. It learns while the result is iterated over.
     stream : iterable
         The result of ``novikoff.scan``, or an iterable of ``(x, y)`` or ``(x, y, weight)``. If y is a single label, x
         is one example. If y has several labels, x has as many rows, which are predicted and learned one after the
@@ -349,14 +314,9 @@ def progressive(
         Number of further examples that are predicted before the label of an example is learned. Labels that are still
         missing at the end of the stream are learned then. A ``Tracker`` judges its members by the predictions that were
         served.
-    drift : bool or Adwin, default=False
-        Whether to give an alarm where the loss changes. True for ``Adwin()``.
     unlearned : LateRows, default=None
         ``Progress.unlearned`` of an earlier evaluation of the model, with the same delay. These rows were predicted
         there, and are learned first.
-    state : EvaluationState, default=None
-        ``Progress.state`` of an earlier evaluation of the model, which this one goes on from: its numbers are those of
-        both together. The latest examples and the search for drift go on if the earlier one had them.
 
     Returns
     -------
@@ -366,13 +326,11 @@ def progressive(
     Raises
     ------
     InvalidInputError
-        If ``every`` or ``window`` is not a positive integer, ``delay`` is not an integer of at least 0, or ``drift`` is
-        not a detector; if there is a delay and the model is an ``AdaptiveSets``, whose sets are counted when their
-        labels come; if ``unlearned`` does not fit the model or the delay; or if ``state`` is not a state.
+        If ``every`` or ``window`` is not a positive integer or ``delay`` is not an integer of at least 0; or if
+        ``unlearned`` does not fit the model or the delay.
 
     See Also
     --------
-    AdaptiveSets : Sets of labels with a promised error rate.
     scores : Measure a fitted classifier on labelled rows.
 
     Examples
@@ -390,11 +348,6 @@ def progressive(
     if window is not None:
         check_integer("progressive", "window", window, at_least=1)
     check_integer("progressive", "delay", delay, at_least=0)
-    if delay and isinstance(model, WithSets):
-        raise input_error("progressive", "delay must be 0 for adaptive sets, which are counted when their labels come.")
     if unlearned is not None and not (isinstance(unlearned, LateRows) and delay):
         raise input_error("progressive", "unlearned needs a delay, and must be what Progress.unlearned has returned.")
-    if state is not None and not isinstance(state, EvaluationState):
-        raise input_error("progressive", f"state must be what Progress.state has returned, but it is {quote(state)}.")
-    detector = detector_of("progressive", drift)
-    return Progress(model, stream, every, list_mistakes, window, delay, detector, unlearned, state)
+    return Progress(model, stream, every, list_mistakes, window, delay, unlearned)

@@ -3,12 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Protocol
 
-from novikoff.theory.conformal import SetCertificate, SetOutcomes
-
-from ._delay import RowByRow
-from ._drift import Drift
 from ._window import WindowScores
 
 
@@ -26,18 +22,6 @@ class Learner(Protocol):
 
     def predict(self, X: Any) -> Any:
         """Predict a batch."""
-
-
-@runtime_checkable
-class WithSets(RowByRow, Protocol):
-    """A learner that gives each row a set of labels, such as ``AdaptiveSets``."""
-
-    @property
-    def certificate_(self) -> SetCertificate:
-        """The counts of the sets so far."""
-
-    def sets_then_learn(self, X: Any, y: Any = None, sample_weight: Any = None) -> SetOutcomes:
-        """Predict each row and its set, then learn from it."""
 
 
 @dataclass(frozen=True)
@@ -73,11 +57,6 @@ class Record:
         mistakes.
     window : WindowScores, default=None
         The scores of the latest examples, if ``progressive`` was given a ``window``.
-    drifts : tuple of Drift, default=()
-        The alarms since the previous record, if ``progressive`` was given a ``drift``.
-    sets : SetCertificate, default=None
-        The sizes and errors of the sets so far, also of those before the evaluation, if the model is an
-        ``AdaptiveSets``.
 
     Examples
     --------
@@ -99,8 +78,6 @@ class Record:
     last_label_baseline: float = 0.0
     mistakes_at_learning: int = 0
     window: WindowScores | None = None
-    drifts: tuple[Drift, ...] = ()
-    sets: SetCertificate | None = None
 
     @property
     def loss(self) -> float:

@@ -108,11 +108,6 @@ class Window:
         self._held = min(self.size, self._held + len(codes))
         self._next = (self._next + len(codes)) % self.size
 
-    def examples(self) -> tuple[list[Any], list[int], list[bool], list[bool]]:
-        """Return what ``add`` was given of the examples in the window, the oldest first."""
-        slots = (self._next - self._held + np.arange(self._held)) % self.size
-        return self._labels, self._codes[slots].tolist(), self._right[slots].tolist(), self._last[slots].tolist()
-
     def scores(self) -> WindowScores:
         """Return the scores of the examples in the window, of which there is at least one."""
         pairs = zip(self._labels, self._seen_right.tolist(), self._seen.tolist(), strict=True)

@@ -23,12 +23,11 @@ from novikoff.data.late_rows import LateRows
 from novikoff.data.position import Position
 from novikoff.errors import InvalidInputError, file_error, input_error, quote
 from novikoff.record import RunRecord
-from novikoff.theory.conformal import SetState
 
 from .frame import damaged, is_model_start, read
 from .learners import LEARNERS
 from .pipelines import encoder_of, is_table_pipeline, refuse_pipeline, table_record
-from .stored_record import decode_stream, encode_model, position_of, save_record, sets_of
+from .stored_record import decode_stream, encode_model, position_of, save_record
 
 
 def save(model: Any, path: str | os.PathLike[str], *, fingerprint: str | None = None) -> None:
@@ -84,15 +83,12 @@ class Stored:
         The learner; ``reading_`` has its encoder, if it learned from a table.
     position : Position or None
         How far its stream has come; None if that is not known.
-    sets : SetState or None
-        What its adaptive sets have learned; None if it has none.
     unlearned : LateRows or None
         The rows before the position whose labels it has not learned; None if it has learned all.
     """
 
     model: Any
     position: Position | None
-    sets: SetState | None
     unlearned: LateRows | None
 
 
@@ -102,7 +98,6 @@ def save_position(
     position: Position | None,
     *,
     fingerprint: str | None = None,
-    sets: SetState | None = None,
     unlearned: LateRows | None = None,
 ) -> None:
     """Save a model as ``save`` does, in one file with how far its stream has come: they cannot disagree.
@@ -117,14 +112,12 @@ def save_position(
         How far the stream has come; None if that is not known.
     fingerprint : str, default=None
         As in ``save``.
-    sets : SetState, default=None
-        What the adaptive sets of the model have learned.
     unlearned : LateRows, default=None
         The rows before the position whose labels the model has not learned.
     """
     _check_path("save", path)
     record = _record("save", model, fingerprint)
-    save_record(dataclasses.replace(record, position=position, sets=sets, unlearned=unlearned), path)
+    save_record(dataclasses.replace(record, position=position, unlearned=unlearned), path)
 
 
 def dumps(model: Any, *, fingerprint: str | None = None) -> bytes:
@@ -247,7 +240,7 @@ def load_position(path: str | os.PathLike[str]) -> tuple[Any, Position | None]:
 
 
 def load_stream(path: str | os.PathLike[str]) -> Stored:
-    """Load a learner as ``load_learner`` does, with how far its stream has come and its adaptive sets.
+    """Load a learner as ``load_learner`` does, with how far its stream has come.
 
     Parameters
     ----------
@@ -310,10 +303,10 @@ def _decoded(name: str, file: IO[bytes]) -> Stored:
     except MemoryError:
         raise input_error(name, "out of memory while reading the model.") from None
     try:
-        position, sets = position_of(tree), sets_of(tree)
         model, unlearned = decode_stream(tree, tensors)
+        position = position_of(tree)
         encoder_of(model)  # checks that it fits
-        return Stored(model, position, sets, unlearned)
+        return Stored(model, position, unlearned)
     except InvalidInputError as error:
         raise damaged(name, error) from None
     except RecursionError:

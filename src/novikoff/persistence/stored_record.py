@@ -24,7 +24,6 @@ from novikoff.data.reading import Reading
 from novikoff.errors import InvalidInputError, input_error, quote
 from novikoff.record import RunRecord
 from novikoff.theory.certificate import Certificate
-from novikoff.theory.conformal import SetState
 from novikoff.theory.geometry import Floats
 
 from .codec import Bytes, Tensors, check_count, completed, decode, encode, names_from_bytes, names_to_bytes
@@ -71,7 +70,6 @@ class Header:
     certificates: tuple[Annotated[Any, TREE], ...] = ()  # for other checkers; ``load`` compares them with the state
     fingerprint: str | None = None  # of the rows that were learned from
     position: Position | None = None  # how far a stream has come in its files
-    sets: SetState | None = None  # what the adaptive sets of a stream have learned
     unlearned: LateRows | None = None  # rows of a stream that were predicted, and whose labels are not learned yet
 
 
@@ -126,7 +124,6 @@ def _parts_of(record: RunRecord) -> list[Buffer]:
         class_count=record.strategy.counts,
         fingerprint=record.fingerprint,
         position=record.position,
-        sets=record.sets,
         unlearned=record.unlearned,
     )
     tree = encode(Header, header, "", tensors)
@@ -184,8 +181,6 @@ def upgraded(tree: dict[str, Any], version: int) -> dict[str, Any]:
     Fields that were added to ``Header``, to ``Reading`` or to the state of a learner get their defaults, and parameters
     that were added get the values in ``added_parameters`` of the learner.
     """
-    if isinstance(reading := tree.get("reading"), dict):  # the field was added without a new version
-        tree = tree | {"reading": {"skipped": None} | reading}
     if version == VERSION:
         return tree
     tree = {"sparse": {}, **tree}
@@ -211,14 +206,6 @@ def position_of(tree: dict[str, Any]) -> Position | None:
     kind: Any = Position | None
     position: Position | None = decode(kind, completed(kind, stored), "position", Tensors())
     return position
-
-
-def sets_of(tree: dict[str, Any]) -> SetState | None:
-    """Return what the adaptive sets have learned whose model has this header; None if it has none."""
-    stored = tree.get("sets") if tree["version"] >= 10 else None
-    kind: Any = SetState | None
-    sets: SetState | None = decode(kind, stored, "sets", Tensors())
-    return sets
 
 
 def decode_model(tree: dict[str, Any], tensors: dict[str, Any]) -> Any:

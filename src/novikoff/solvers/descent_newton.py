@@ -2,8 +2,7 @@
 
 Coordinate descent reaches a moderate gap in a few passes if C is small. Newton's method takes a nearly constant number
 of expensive steps. The solver begins with the first and changes to the second when its forecast is cheaper. If few rows
-are within the margin after the first pass, they are solved in place of all (``working_rows.py``). If rounding stops
-these methods, a problem of a few rows is solved in integers.
+are within the margin after the first pass, they are solved in place of all (``working_rows.py``).
 """
 
 from __future__ import annotations
@@ -19,7 +18,6 @@ from novikoff.theory.geometry import Floats
 from . import newton, products
 from .bounds import Bounds, Proof, bounds_at, rounding_of_sum, stretch, with_rounding, worst_case_objective
 from .coordinate_descent import Descent
-from .exact_dual import is_small, solve_exactly
 from .feasible_duals import make_feasible
 from .linear_system import MAX_FACTORED_COLUMNS
 from .problem import Problem
@@ -37,8 +35,6 @@ FACTORED_NEWTON_GAP = 1e-9  # the gap below which Newton's method is faster in a
 NEGLIGIBLE_DUAL = 1e-9  # relative to the primal objective: a dual objective this small may be a rounding error
 MAX_STALLED_ATTEMPTS = 3  # in a row that neither halve the gap nor double the dual objective
 LARGE_COST, MODERATE_COST = 1e14, 1e8  # values of C |x|^2: where rounding begins to dominate, and where it is harmless
-MAX_ROUNDING_SHARE = 0.1  # of the allowed gap: a problem of a few rows with a larger rounding error is solved exactly
-MAX_IDLE_ROUNDS_IF_SMALL = 1  # of Newton's method, before a problem of a few rows is solved exactly
 DESCENT_WORK_GROWTH = 4.0  # of coordinate descent, each time that rounding stops Newton's method
 
 
@@ -72,21 +68,11 @@ class _Run:
         self.problem, self.options = problem, options.begun()
         self.work = Workspace(problem, options.threads)
         self.progress = Progress(problem, self.options)
-        self.is_small = is_small(problem)
         self.max_set_rows = 0 if is_part else max_set_rows(problem)
         self.is_descent_slow = False  # even over a working set
-        # The work of descent before products of rows are cheaper. If C is large, Newton's method and the integers are
-        # better for a problem of a few rows.
-        is_extreme = self.is_small and problem.lam * MODERATE_COST < 1
-        self.products_work = math.inf if is_extreme else products.descent_work(problem)
+        self.products_work = products.descent_work(problem)  # of descent, before products of rows are cheaper
 
     def solve(self, start: Start | None) -> Solution:
-        solution = self.solve_in_floats(start)
-        if not self.is_small or self.progress.steps_left == 0 or self._is_proven(solution):
-            return solution
-        return self._solve_exactly(solution)
-
-    def solve_in_floats(self, start: Start | None) -> Solution:
         """Solve in floating point, as far as rounding allows."""
         if start is not None:
             return self._solve_near(start) if start.is_close else self._solve_from(self._begin(start))
@@ -128,7 +114,7 @@ class _Run:
                     break
                 has_gained = proof.relative_gap < 0.5 * best_gap or proof.dual > 2 * best_dual
                 stalled = 0 if has_gained else stalled + 1
-                if self.is_small or stalled == MAX_STALLED_ATTEMPTS:
+                if stalled == MAX_STALLED_ATTEMPTS:
                     break
                 best_gap, best_dual = min(best_gap, proof.relative_gap), max(best_dual, proof.dual)
                 newton_work, newton_gap = newton_work * DESCENT_WORK_GROWTH, 0.0
@@ -200,10 +186,8 @@ class _Run:
         return (v if bounds is None else bounds.v), None
 
     def _newton(self, v: Floats) -> Bounds | None:
-        """Run Newton's method. Where a solution in integers follows, it gives up sooner."""
-        patience = MAX_IDLE_ROUNDS_IF_SMALL if self.is_small else newton.MAX_IDLE_ROUNDS
         self.work.forget_squared_norms()
-        return newton.minimize(self.work, v, self.progress, patience)
+        return newton.minimize(self.work, v, self.progress)
 
     def _begin(self, start: Start) -> Floats:
         """Set ``work.alpha`` to that of the start, made feasible, and return the primal point."""
@@ -219,7 +203,7 @@ class _Run:
         C = MODERATE_COST * problem.scale * problem.scale
         moderate = dataclasses.replace(problem, objective=dataclasses.replace(problem.objective, C=C))
         options = dataclasses.replace(self.options.with_max_iter(progress.steps_left), say=None, keep_margins=False)
-        solution = _Run(moderate, options).solve_in_floats(None)
+        solution = _Run(moderate, options).solve(None)
         progress.steps += solution.steps
         return Start(C / problem.objective.C * solution.end.alpha, solution.end.v)
 
@@ -234,39 +218,6 @@ class _Run:
         if solution.margins is not None:
             self.work.compute_margins(solution.end.v)
         return dataclasses.replace(solution, end=Start(alpha, solution.end.v))
-
-    def _is_proven(self, solution: Solution) -> bool:
-        """Return whether the gap is at most ``tol``, even if the rounding error of every margin increased it."""
-        tol = self.problem.objective.tol
-        with np.errstate(over="ignore", invalid="ignore"):
-            worst = self.problem.objective.C * worst_case_objective(self.work, solution.end.v)
-        if self.options.keep_margins:
-            self.work.compute_margins(solution.end.v)
-        return solution.relative_gap <= tol and worst - solution.primal <= MAX_ROUNDING_SHARE * tol * solution.primal
-
-    def _solve_exactly(self, solution: Solution) -> Solution:
-        """Solve a problem of a few rows in integers. The given solution is kept where its objectives are better."""
-        problem, progress = self.problem, self.progress
-        point = solve_exactly(self.work, solution)
-        progress.steps += 1
-        progress.method = "integers"
-        C, scale = problem.objective.C, problem.scale
-        progress.record(point.primal / C, point.dual / C)
-        v = np.append(point.weights / scale, point.bias)
-        if self.options.keep_margins:
-            self.work.compute_margins(v)
-        costs = C * problem.all_costs()
-        alpha = np.divide(point.duals, costs, out=np.zeros(problem.rows), where=costs > 0)
-        return dataclasses.replace(
-            solution,
-            weights=point.weights,
-            bias=point.bias,
-            duals=point.duals,
-            primal=point.primal,
-            dual=point.dual,
-            steps=progress.steps,
-            end=Start(np.minimum(alpha, problem.loss.top), v),
-        )
 
     def _prove(self, v: Floats, consider_best: bool = True) -> Bounds:
         """Compute the bounds afresh from v and ``work.alpha``, with rounding counted against the dual objective.

@@ -49,7 +49,7 @@ MAX_IMPATIENT_ELEMENTS = 10_000  # stored values of the rows, up to which idle s
 SHORT_STEP, MAX_SHORT_STEPS = 1e-4, 10  # short steps indicate inaccurate directions; the limit counts them in a row
 
 
-def minimize(work: Workspace, v: Floats, progress: Progress, max_idle_rounds: int = MAX_IDLE_ROUNDS) -> Bounds | None:
+def minimize(work: Workspace, v: Floats, progress: Progress) -> Bounds | None:
     """Solve from ``work.alpha`` and v until ``progress`` says stop, or rounding hides the progress of some rounds.
 
     ``work.alpha`` is updated; its dual objective does not fall except by rounding.
@@ -60,7 +60,7 @@ def minimize(work: Workspace, v: Floats, progress: Progress, max_idle_rounds: in
         The last bounds; None if rounding prevents further progress.
     """
     progress.method = "Newton"
-    return _Newton(work, progress, max_idle_rounds).run(v)
+    return _Newton(work, progress).run(v)
 
 
 class _Idleness:
@@ -81,8 +81,8 @@ class _Idleness:
 class _Newton:
     """One run of the method. ``margin_rates`` are the rates of change of the margins along the current direction."""
 
-    def __init__(self, work: Workspace, progress: Progress, max_idle_rounds: int) -> None:
-        self.work, self.progress, self.max_idle_rounds = work, progress, max_idle_rounds
+    def __init__(self, work: Workspace, progress: Progress) -> None:
+        self.work, self.progress = work, progress
         self.loss, self.is_patient = work.problem.loss, work.problem.table.elements > MAX_IMPATIENT_ELEMENTS
         self.margin_rates = np.empty(work.problem.rows)
         self.system = LinearSystem(work)
@@ -106,7 +106,7 @@ class _Newton:
                 work.kernel.update_duals(work.alpha, work.margins, response)
             if outcome == "done":
                 return bounds
-            if idleness.observe(bounds) >= self.max_idle_rounds and not self.is_patient:
+            if idleness.observe(bounds) >= MAX_IDLE_ROUNDS and not self.is_patient:
                 return None
             if outcome == "stuck" and not has_gained:
                 if not is_smooth or width > MAX_RETRY_WIDTH:

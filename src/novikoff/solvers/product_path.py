@@ -14,7 +14,6 @@ import numpy as np
 from novikoff.theory.geometry import Floats
 
 from .descent_newton import LARGE_COST
-from .exact_dual import is_small
 from .problem import Objective, Problem
 from .product_problem import ProductSolution
 from .product_proof import prove
@@ -70,7 +69,7 @@ def solve_dual_path(
     alpha = np.zeros(data.rows.count)
     for place, C in enumerate(Cs.tolist()):
         problem = Problem(table, positive, dataclasses.replace(objective, C=C))
-        if is_small(problem) or problem.lam * LARGE_COST < 1 or descent_work(problem) > 0:
+        if problem.lam * LARGE_COST < 1 or descent_work(problem) > 0:
             return None
         with np.errstate(over="ignore", invalid="ignore"):  # what overflows proves nothing
             over = product_problem(problem, options.threads)

@@ -27,7 +27,8 @@ MAX_MOVES_PER_ROW = 20  # between Newton steps, of which a few rows would otherw
 MAX_FREE_ROWS = 2000  # of a Newton step
 MAX_SMALL_SYSTEM = 96  # rows of a linear system that the kernel solves faster than LAPACK can be called
 NEGLIGIBLE_CHANGE, MIN_LENGTH_CHANGE = 1e-12, 0.1  # relative changes of a start: left undone, and worth it
-MIN_GAIN, MAX_IDLE_ROUNDS = 1e-13, 2  # rounds in a row whose relative gain may be a rounding error
+MIN_GAIN, MAX_IDLE_ROUNDS = 1e-13, 2  # rounds in a row whose relative gain may be a rounding error,
+MIN_GAP_SHARE = 1e-4  # or is so small a share of the gap that the way to the optimum is too long
 
 
 @dataclass(frozen=True)
@@ -123,7 +124,8 @@ class ProductProblem:
             if relative_gap(primal, dual) <= tol or moves >= max_moves:
                 break
             free = self._newton(t, gradient)
-            idle = 0 if dual > best + MIN_GAIN * abs(best) else idle + 1
+            least_gain = max(MIN_GAIN * abs(best), MIN_GAP_SHARE * (primal - dual))
+            idle = 0 if dual > best + least_gain else idle + 1
             best = max(best, dual)
         if len(t) <= MAX_POLISHED_ROWS:  # a tiny gap leaves variables that are off by its square root
             self._newton(t, gradient, negligible=MIN_GAIN)

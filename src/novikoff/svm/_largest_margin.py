@@ -2,8 +2,7 @@
 
     min over w, b:  1/2 |w|^2 [+ 1/2 b^2]     subject to  y_i (w.x_i + b) >= 1  for all rows.
 
-First a working set of rows is tried. If rounding stops it and the set is small, the problem is solved in integers:
-columns of very different scales are then no obstacle. Otherwise soft margins with the hinge are solved with growing C.
+First a working set of rows is tried. If rounding stops it, soft margins with the hinge are solved with growing C.
 If C is above the largest dual variable of the hard margin, both problems have the same solution (exact penalty). Values
 of C are relative to the squared length of the rows.
 """
@@ -21,7 +20,6 @@ from numpy.typing import NDArray
 from novikoff._counts import counted
 from novikoff._separability.search import decide
 from novikoff.errors import NotSeparableError, input_error, quote
-from novikoff.solvers.exact_hulls import IntegerHulls, SeparatingPlane
 from novikoff.solvers.losses import LOSSES
 from novikoff.solvers.problem import Objective, Problem, Table, unit_scale
 from novikoff.solvers.solver import Progress, SolverOptions, Start, solve
@@ -37,11 +35,9 @@ from novikoff.theory.hulls import HullCertificate
 from novikoff.theory.quick_hulls import StatedBounds, quick_measure
 from novikoff.theory.svm_model import SvmModel
 
-FIRST_COST, COST_GROWTH, LAST_COST = 1e6, 1e3, 1e12  # values of C |x|^2
+FIRST_COST, COST_GROWTH, LAST_COST = 1e6, 1e3, 1e21  # values of C |x|^2
 SOLVER_SHARE = 0.5  # the share of the allowed gap that the solver may leave; the rest is for rounding
 TOL_SHRINK, MIN_TOL = 0.1, 1e-15  # factor by which the tolerance shrinks after a gap that was too large, and its end
-MAX_EXACT_DIMENSIONS, MAX_EXACT_ENTRIES = 12, 10_000  # the smaller side of X, and its entries: solved in integers
-EXACT_SHARE = 0.01  # the share of the allowed gap that the solution in integers may leave
 QUICK_SHARE = 0.9  # the share of the allowed gap up to which bounds that were computed quickly suffice
 MAX_SCALE_EXPONENT = 465  # a power of two: the squares of longer or shorter rows and margins lose digits
 
@@ -71,12 +67,6 @@ class HardMarginProblem:
     def label(self) -> Any:
         """The label of the class that is called +1."""
         return self.data.classes.tolist()[self.positive]
-
-    @property
-    def is_small(self) -> bool:
-        """Whether the problem is solved in integers in less than about a second."""
-        rows, columns = map(int, self.data.X.shape)
-        return min(rows, columns) <= MAX_EXACT_DIMENSIONS and rows * columns <= MAX_EXACT_ENTRIES
 
     def counted_rows(self) -> tuple[NDArray[np.int64], Any, Floats]:
         """Return the numbers of the rows whose weight is not 0, these rows, and their labels as -1 and +1."""
@@ -120,8 +110,6 @@ def largest_margin(where: str, problem: HardMarginProblem, options: SolverOption
         del work
     if best is not None and (best.certificate.converged or steps >= options.max_iter or options.is_over):
         return best
-    if problem.is_small and not options.is_over and (exact := _by_integers(where, problem, options, steps)) is not None:
-        return exact if best is None else max(best, exact, key=Separator.quality)
     return _by_soft_margins(where, problem, options, soft, best, steps)
 
 
@@ -163,40 +151,6 @@ def _by_soft_margins(
         soft = dataclasses.replace(soft, objective=objective)
     certificate = dataclasses.replace(best.certificate, iterations=min(steps, options.max_iter))
     return dataclasses.replace(best, certificate=certificate)
-
-
-def _by_integers(where: str, problem: HardMarginProblem, options: SolverOptions, steps: int) -> Separator | None:
-    """Return the separator of largest margin, found in integers and rounded.
-
-    If rounding makes it useless, another plane that separates the rows follows; None if that is useless, too.
-    """
-    rows, X, signs = problem.counted_rows()
-    hulls = IntegerHulls(X, signs, problem.intercept)
-    found = hulls.shortest_vector(EXACT_SHARE * problem.tol)
-    steps = min(steps + found.steps, options.max_iter)
-    if options.say is not None:
-        options.say(f"solved in integers, step {steps}", None)
-    plane = hulls.rounded_plane(found.direction)
-    if plane is None:
-        direction = _separating_direction(where, problem, None)
-        plane = None if direction is None else hulls.plane_of(_as_floats(direction))
-    if plane is None:
-        return None
-    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-        return _certified(problem, _on_all_rows(problem, rows, plane, found.duals), steps)
-
-
-def _on_all_rows(
-    problem: HardMarginProblem, rows: NDArray[np.int64], plane: SeparatingPlane, duals: Floats
-) -> Hyperplane:
-    """Return a hyperplane with the dual variables of all rows, given those of the rows that count.
-
-    The plane is in the middle and has its final scale, so the smallest margin of each class is stated as 1: rounding it
-    again could lose a small margin.
-    """
-    every, margins = np.zeros(problem.data.X.shape[0]), np.full(problem.data.X.shape[0], math.inf)
-    every[rows], margins[rows] = duals, 1.0
-    return Hyperplane(plane.weights, plane.bias, every, margins)
 
 
 def _as_floats(direction: IntegerVector) -> Floats:
@@ -303,7 +257,7 @@ def _normalized(duals: Floats) -> Floats:
 def _canonical(
     problem: HardMarginProblem, plane: Hyperplane, signs: Floats, counted: NDArray[np.bool_]
 ) -> tuple[Floats, float]:
-    """Return the weights and the intercept, scaled so that the smallest y f(x) is 1 if the hyperplane separates.
+    """Return the weights and the intercept; if the hyperplane separates, the smallest y f(x) is 1 unless they overflow.
 
     A free intercept is moved to the middle between the nearest rows of the two classes.
     """
@@ -313,4 +267,8 @@ def _canonical(
     if problem.intercept == "free":
         bias += (negative - positive) / 2
         smallest = (negative + positive) / 2
-    return (plane.weights / smallest, bias / smallest) if 0 < smallest < math.inf else (plane.weights, bias)
+    if 0 < smallest < math.inf:
+        weights, scaled_bias = plane.weights / smallest, bias / smallest
+        if np.isfinite(weights).all() and math.isfinite(scaled_bias):  # a smallest margin near 0 may make them overflow
+            return weights, scaled_bias
+    return plane.weights, bias

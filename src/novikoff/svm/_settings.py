@@ -19,7 +19,8 @@ from novikoff.solvers.losses import LOSSES
 from novikoff.solvers.problem import Objective
 from novikoff.solvers.solver import SolverOptions
 from novikoff.solvers.training_set import TrainingSet
-from novikoff.theory.spread import default_cost
+
+from .default_cost import default_cost
 
 T = TypeVar("T")
 

@@ -1,5 +1,4 @@
 from . import bounds as bounds
-from . import conformal_bounds as conformal_bounds
 from . import delay_bounds as delay_bounds
 from . import kesler_bounds as kesler_bounds
 from . import losses as losses

@@ -108,11 +108,6 @@ class RowScores:
     tolerances: Floats
     doubtful: int | None
 
-    def at(self, rows: Codes) -> RowScores:
-        """Return the scores of some rows, in ascending order, the first of all among them."""
-        doubtful = None if self.doubtful is None else int(np.searchsorted(rows, self.doubtful, side="right")) - 1
-        return RowScores(self.values[:, rows], self.tolerances[:, rows], doubtful)
-
 
 def scores_of(
     X: Any, codes: Codes, amounts: Floats, rule: Rule, classes: int, delay: int = 0, declared: bool = False
@@ -155,13 +150,10 @@ class Predictions:
         The code of the label that is predicted for each row, in the order of the labels; ``NOBODY`` for the first.
     doubtful : int or None
         The first row on which rounding may have made a decision.
-    scores : RowScores
-        The scores that the labels were predicted by.
     """
 
     codes: Codes
     doubtful: int | None
-    scores: RowScores
 
 
 def predictions_of(
@@ -200,7 +192,7 @@ def predictions_of(
         found[t], is_close = _decide(known, seen, scores[:, t], tolerances[:, t])
         if is_close:
             doubtful = min(doubtful, t)
-    return Predictions(found, None if doubtful == rows else doubtful, again)
+    return Predictions(found, None if doubtful == rows else doubtful)
 
 
 def _decide(known: Codes, seen: NDArray[np.bool_], scores: Floats, tolerances: Floats) -> tuple[int, bool]:
@@ -327,33 +319,3 @@ class MixtureReplay:
         self.weights = self.weights / self.weights.max()
         least = self.fewest[:-1].min(axis=1, keepdims=True)
         self.fewest = np.vstack([self.fewest[:1], np.minimum(self.fewest[1:], least)]) + amount * errors
-
-
-def leader_scores(every: Sequence[Predictions], codes: Codes, amounts: Floats, decay: float) -> RowScores:
-    """Return the scores of a mixture whose leader predicts, before each row was learned.
-
-    Parameters
-    ----------
-    every : sequence of Predictions
-        Those of the members.
-    codes, amounts : ndarray
-        The codes of the labels, and the weights of the rows, at most 1.
-    decay : float
-        The factor of all counts before each example.
-
-    Returns
-    -------
-    RowScores
-        The scores of the member that predicted each row.
-    """
-    mixture, leaders = MixtureReplay(len(every), "leader", decay, beta=math.nan, share=math.nan), []
-    for predictions, label, amount in zip(
-        np.array([own.codes for own in every]).T.tolist(), codes.tolist(), amounts.tolist(), strict=True
-    ):
-        leaders.append(mixture.leader())
-        mixture.learn(predictions, predictions[leaders[-1]], label, amount)
-    rows, doubts = np.arange(len(codes)), [own.doubtful for own in every if own.doubtful is not None]
-    values, tolerances = (
-        np.array([getattr(own.scores, name) for own in every])[leaders, :, rows].T for name in ("values", "tolerances")
-    )
-    return RowScores(values, tolerances, min(doubts, default=None))

@@ -17,7 +17,7 @@ from .certificate import Certificate, above, misfit
 from .enclosed_sums import exact_total
 from .enclosure import Enclosure, agrees
 from .geometry import Floats, as_table, copies_apart
-from .mixture_replay import MAX_CHANGES, VOTES, MixtureReplay, RowScores, leader_scores, predictions_of
+from .mixture_replay import MAX_CHANGES, VOTES, MixtureReplay, predictions_of
 from .replayed_run import EPS
 from .rules import RULES, Rule
 from .verification import Check, Verification
@@ -222,29 +222,6 @@ class TrackerCertificate(Certificate):
         if not any(check.status == "fails" for check in checks):
             checks += self._check_run(X[index], codes, amounts)
         return Verification(tuple(checks))
-
-    def scores_before(self, X: Any, codes: NDArray[np.int64], amounts: Floats) -> RowScores | None:
-        """Return the scores that the rows were predicted by, repeated; None if they are votes, or if labels came late.
-
-        Parameters
-        ----------
-        X : ndarray or CSR matrix of shape (n_samples, n_features)
-            The rows, each of a weight of at most 1.
-        codes : ndarray of int64
-            The codes of their labels, in the order of ``classes``.
-        amounts : ndarray of shape (n_samples,)
-            Their weights, above 0.
-
-        Returns
-        -------
-        RowScores or None
-            The scores of the member that led.
-        """
-        if self.vote != "leader" or self.delay:
-            return None
-        known = (len(self.classes), self.declared)
-        every = [predictions_of(X, codes, amounts, member.rule, *known) for member in self.members]
-        return leader_scores(every, codes, amounts, self.decay)
 
     def _impossible(self) -> Check | None:
         """Return a failed check if no mixture can have these numbers; the replay needs them."""

@@ -70,11 +70,6 @@ class TableEncoding:
         """The columns of numbers that had missing values when the encoder was fitted."""
         return frozenset(column.name for column in self.numbers if column.indicator)
 
-    @property
-    def all_kinds(self) -> dict[str, str]:
-        """The kinds of all columns that the encoder was fitted to, with those that give no feature."""
-        return self.kinds | {column.name: column.kind for column in self.left_out}
-
     @cached_property
     def _ordered(self) -> list[NumberColumn | CategoryColumn]:
         place = {name: j for j, name in enumerate(self.columns)}
