@@ -68,7 +68,9 @@ def copy_with_command(tmp_path, command):
     return path
 
 
-needs_systemd = pytest.mark.skipif(not shutil.which("systemd-analyze"), reason="systemd-analyze is not installed")
+needs_systemd = pytest.mark.skipif(
+    not shutil.which("systemd-analyze"), reason="systemd-analyze is not installed (apt-get install systemd)"
+)
 
 
 @needs_systemd
@@ -223,6 +225,6 @@ def test_the_command_of_the_image_runs_and_is_healthy(tmp_path):
 def test_hadolint_finds_nothing_wrong_with_the_dockerfile():
     program = shutil.which("hadolint", path=os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]]))
     if program is None:
-        pytest.skip("hadolint is not installed")
+        pytest.skip("hadolint is not installed (make lint)")
     done = subprocess.run([program, "--no-color", ROOT / "Dockerfile"], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout) == (0, "")

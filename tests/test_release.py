@@ -376,7 +376,7 @@ def test_a_wheel_with_a_library_of_others_is_refused(name, is_refused):
 )
 @pytest.mark.slow
 def test_cibuildwheel_accepts_the_configuration(platform, tags):
-    pytest.importorskip("cibuildwheel")
+    pytest.importorskip("cibuildwheel", reason="cibuildwheel is not installed (make wheels)")
     command = [sys.executable, "-m", "cibuildwheel", "--print-build-identifiers", "--platform", *platform.split(), ROOT]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     assert set(done.stdout.split()) == {f"cp3{python}-{tag}" for python in (11, 12, 13, 14) for tag in tags}
@@ -428,7 +428,7 @@ def test_the_bill_states_the_compiler_that_the_kernels_of_the_playground_are_bui
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(importlib.util.find_spec("ziglang") is None, reason="ziglang is not installed: make play")
+@pytest.mark.skipif(importlib.util.find_spec("ziglang") is None, reason="ziglang is not installed (make play)")
 def test_the_bill_states_the_library_that_zig_ships():
     folder = Path(importlib.util.find_spec("ziglang").origin).parent / "lib/libcxx/include"
     major, minor, patch = map(int, tool("make_sbom").LLVM.split("."))
@@ -510,7 +510,7 @@ def test_tests_that_need_the_sources_exist():
 def committed(*folders):
     """The files of the repository, or of some of its folders."""
     if not (ROOT / ".git").exists():
-        pytest.skip("the files are not those of a git repository")
+        pytest.skip("the files are not those of a git repository (git clone)")
     command = ["git", "ls-files", "-z", *folders]
     listed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
     return [ROOT / name for name in listed.split("\0") if name and (ROOT / name).exists()]

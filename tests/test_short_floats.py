@@ -26,7 +26,13 @@ ESTIMATORS = {
 
 
 def dtype_of(form):
-    return np.dtype(np.float16 if form == "float16" else pytest.importorskip("ml_dtypes").bfloat16)
+    return np.dtype(
+        np.float16
+        if form == "float16"
+        else pytest.importorskip(
+            "ml_dtypes", reason="ml_dtypes is not installed (.venv/bin/pip install ml_dtypes)"
+        ).bfloat16
+    )
 
 
 def bits(model):
@@ -153,7 +159,7 @@ def test_a_fit_holds_the_rows_once_more_as_float32_and_a_prediction_only_blocks_
 
 @pytest.mark.parametrize("form", FORMS)
 def test_tensors_of_two_byte_floats_are_rows(form):
-    torch = pytest.importorskip("torch", reason="PyTorch is not installed")
+    torch = pytest.importorskip("torch", reason="PyTorch is not installed (.venv/bin/pip install torch)")
     X = torch.tensor(ROWS, dtype=getattr(torch, form))
     wide = X.float().numpy()
     model = nk.LinearSVM(C=0.5).fit(X, Y)

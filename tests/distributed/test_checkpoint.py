@@ -257,7 +257,7 @@ def test_full_disk_ends_the_fit_and_leaves_the_checkpoint_before(tmp_path, monke
 
 def test_directory_without_room_is_a_file_error(tmp_path):
     if not os.path.exists("/dev/full"):
-        pytest.skip("this system has no /dev/full")
+        pytest.skip("/dev/full is missing (run the tests on Linux)")
     with opened() as rounds:
         stored = CheckpointedRounds("test", rounds, tmp_path, 1)
         os.symlink("/dev/full", tmp_path / "novikoff-checkpoint-00000001.replies")
@@ -274,7 +274,7 @@ def test_invalid_arguments_are_refused(tmp_path):
 
 
 def test_fsspec_keeps_checkpoints(tmp_path):
-    pytest.importorskip("fsspec", reason="the package fsspec is not installed: pip install fsspec")
+    pytest.importorskip("fsspec", reason="fsspec is not installed (.venv/bin/pip install fsspec)")
     address = f"memory://{tmp_path}/checkpoint"
     with opened() as rounds:
         interrupted_after(rounds, address, 7)

@@ -14,7 +14,7 @@ NAMES = ["novikoff-checkpoint-00000005.replies", "novikoff-checkpoint-00000005.s
 def store(request, tmp_path):
     if request.param == "directory":
         return open_store("test", tmp_path / "a" / "b")
-    pytest.importorskip("fsspec", reason="the package fsspec is not installed: pip install fsspec")
+    pytest.importorskip("fsspec", reason="fsspec is not installed (.venv/bin/pip install fsspec)")
     return open_store("test", f"memory://{tmp_path}")
 
 
@@ -53,7 +53,7 @@ def test_place_that_cannot_be_written_is_refused(tmp_path):
 
 
 def test_address_that_no_file_system_knows_is_refused():
-    pytest.importorskip("fsspec", reason="the package fsspec is not installed: pip install fsspec")
+    pytest.importorskip("fsspec", reason="fsspec is not installed (.venv/bin/pip install fsspec)")
     with pytest.raises(FileError, match="nosuch://a"):
         open_store("test", "nosuch://a/b")
 

@@ -13,7 +13,7 @@ def alarms_of(detector, losses):
 
 
 def alarms_of_river(losses, delta):
-    drift = pytest.importorskip("river.drift").ADWIN(delta=delta)
+    drift = pytest.importorskip("river.drift", reason="River is not installed (make peers)").ADWIN(delta=delta)
     found = []
     for t, loss in enumerate(losses.tolist()):
         drift.update(loss)

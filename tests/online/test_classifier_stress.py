@@ -117,7 +117,7 @@ def test_a_save_comes_before_the_next_batch():
     assert max(waited) <= 2  # the batch under way, and one that ended while the thread woke up
 
 
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="the system has no fork (run the tests on Linux)")
 def test_a_child_of_a_fork_while_others_learn_has_a_model_and_does_not_hang():
     X, y = batches(50_000)
     model = nk.Perceptron().partial_fit(X, y)

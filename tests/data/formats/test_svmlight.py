@@ -166,7 +166,7 @@ def test_what_scikit_learn_wrote_is_read_as_scikit_learn_reads_it(rows, zero_bas
     assert_same(mine, labels, sp.csr_array(Z), svmlight.whole_labels(z))
 
 
-@pytest.mark.skipif(not FILES, reason=f"no *.svm.gz in {DATA} (NOVIKOFF_DATA says where they are)")
+@pytest.mark.skipif(not FILES, reason=f"no *.svm.gz in {DATA} (NOVIKOFF_DATA=/path/to/data make test)")
 @pytest.mark.parametrize(
     "path",
     [
@@ -502,7 +502,7 @@ class Endless(io.RawIOBase):
 @pytest.mark.parametrize("packed", [False, True], ids=["plain", "gzip"])
 def test_an_interrupt_in_the_middle_of_a_read_leaves_no_thread_behind(packed):
     if threading.current_thread() is not threading.main_thread():
-        pytest.skip("signals reach the main thread only, and this test runs on another")
+        pytest.skip("signals reach the main thread only (make test)")
     chunk = random_text(4, 300_000)
     source = Endless(gzip.compress(chunk) if packed else chunk)
     nk.read_svmlight(chunk)  # libraries have started their threads

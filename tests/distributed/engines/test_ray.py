@@ -35,10 +35,10 @@ from novikoff.distributed.engines.tables import HashedTable
 from novikoff.distributed.survey import survey
 from novikoff.errors import InvalidInputError
 
-ray = pytest.importorskip("ray", reason="Ray is not installed")
+ray = pytest.importorskip("ray", reason="Ray is not installed (make clusters)")
 import pandas as pd  # noqa: E402
 
-ray_data = pytest.importorskip("ray.data", reason="Ray is not installed")
+ray_data = pytest.importorskip("ray.data", reason="Ray is not installed (make clusters)")
 pytestmark = pytest.mark.slow  # it starts a cluster
 
 
