@@ -20,6 +20,7 @@ settings.load_profile("ci" if os.environ.get("CI") else "default")
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as in the background of a script: tests interrupt processes
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
+SKIPPED = Path(__file__).parents[1] / "build" / "skipped.txt"  # .ci/run runs them when all is installed
 LONGEST = {"mutation", "browser", "distributed", "fuzz"}
 GRID_HEADING = f"{'set':12}{'C':>8}  {'loss':14}{'intercept':10}{'steps':>6}{'gap':>10}{'seconds':>9}"
 
@@ -90,6 +91,8 @@ def pytest_terminal_summary(terminalreporter):
     deselected = len(terminalreporter.stats.get("deselected", ()))
     if skipped or deselected:
         terminalreporter.section("not run")
+    SKIPPED.parent.mkdir(exist_ok=True)
+    SKIPPED.write_text("\n".join(sorted({report.nodeid for report in terminalreporter.stats.get("skipped", ())})))
     for reason, count in skipped.most_common():
         terminalreporter.write_line(f"{count:5} skipped: {reason}")
     if deselected:

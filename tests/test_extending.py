@@ -184,6 +184,7 @@ print(CERTIFICATES["ErrorCertificate"], FORMATS["npz"].name, EXPORTS["sql"].name
     assert run.stdout.split("\n")[0] == "True normalized perceptron"
 
 
+@pytest.mark.slow
 def test_the_loss_and_the_rule_compile(patched):
     compiler = shutil.which("g++") or shutil.which("clang++")
     if compiler is None:

@@ -145,6 +145,7 @@ def peak(work):
         tracemalloc.stop()
 
 
+@pytest.mark.slow
 @each_form
 def test_a_fit_holds_the_rows_once_more_as_float32_and_a_prediction_only_blocks_of_them(form):
     X = np.tile(np.random.default_rng(2).normal(size=(500, 512)), (90, 1)).astype(dtype_of(form))

@@ -122,6 +122,7 @@ def wide_fit(kind, on, folder, monkeypatch):
 WIDE = ["gathering", "descent", "files", "many rows"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", WIDE)
 def test_fits_of_wide_and_of_many_rows_do_not_depend_on_the_number_of_threads(kind, tmp_path, monkeypatch):
     with threadpool_limits(2, "blas"):

@@ -240,6 +240,7 @@ def test_a_repeated_index_means_the_sum_of_its_values(make_streaming):
     assert doubled.nnz == 4
 
 
+@pytest.mark.slow
 def test_a_vote_counts_copies_as_it_counts_a_weight_whatever_fractions_came_before():
     rng = np.random.default_rng(0)
     rows = [[1.0], [0.5], [-0.2], [3.0]]

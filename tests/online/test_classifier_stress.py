@@ -41,6 +41,7 @@ def test_every_saved_model_is_that_of_a_first_part_of_the_examples(kind):
     stress(Names(make()), Rows(make(), sizes=(1, 1, 7, 300)), 0.4)
 
 
+@pytest.mark.slow
 def test_garbage_collection_at_every_allocation_makes_no_difference():
     with garbage_collected_at_every_allocation():
         stress(Names(nk.Perceptron(), every=5), Rows(nk.Perceptron(), sizes=(1, 1, 7, 30)), 0.6)

@@ -285,6 +285,7 @@ def test_damaged_snapshots_are_not_used(tmp_path, written):
             assert engine.dump("default") == written[1]
 
 
+@pytest.mark.slow
 def test_bits_that_flip_in_the_log_are_never_learned(tmp_path, written):
     """The log is opened with the right content, opened without learning, or not opened."""
     rng, found = random.Random(2), set()

@@ -82,6 +82,7 @@ def test_many_steps_end_the_search(monkeypatch):
     assert IntegerHulls(data.X, data.y, "free").shortest_vector(0.0).steps == 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("span", [3, 12, 120])
 @pytest.mark.parametrize("count", [60, pytest.param(60 + share_of(440), marks=pytest.mark.slow)])
 def test_every_separable_set_has_a_plane_in_floats(span, count):
