@@ -47,9 +47,9 @@ play: $(VENV)/play   ## compile the kernels of the playground again, after a cha
 test:   ## the tests that every change must pass, about six minutes on two cores
 	@$(MAKE) --no-print-directory -j2 GROUPS=test quick-tests build/cpp/passed # one processor each
 
-# One process: to collect the tests takes each a tenth of the time of all tests.
+# In one process, because each further one would import all files of tests, too.
 quick-tests: $(VENV)/ready
-	$(BIN)/python -m pytest -m "not slow"
+	$(BIN)/python -m pytest -q -m "not slow"
 
 test-slow: $(VENV)/ready $(VENV)/test-slow $(VENV)/docs $(VENV)/play $(VENV)/release sanitize   ## the long tests, and the C++ tests under sanitizers
 	$(BIN)/python -m pytest $(ON_TWO) -m slow
