@@ -16,7 +16,6 @@ THREADED := turns parallel # C++ tests that start threads
 PROSE := README.md CONTRIBUTING.md SECURITY.md CHANGELOG.md docs src examples tools cpp/include cpp/bindings # spelling
 WHEEL_TESTS ?= # arguments of pytest for make wheel, such as tests/online; none: all quick tests
 ON_TWO := -n 2 --dist worksteal
-QUICK_ON_TWO := -n 3 --dist worksteal # quick tests wait for processes and pages for more than a quarter of their time
 # for test-minimum: tests of what calls other packages; old packages use what new ones deprecate. Not covered are the engines of
 # clusters (dask, spark), and the tools of a build, of which the newest are used
 MINIMUM := build/minimum
@@ -27,9 +26,9 @@ CALLERS := tests/data/formats tests/data/tables tests/export tests/persistence t
 FIXED_ADDRESSES := $(shell setarch -R true 2> /dev/null && echo setarch -R)
 
 # several tests run at a time, which threads of BLAS would wait for; test-minimum leaves them as they are
-test test-slow coverage: export OPENBLAS_NUM_THREADS := 1
+test quick-tests test-slow coverage: export OPENBLAS_NUM_THREADS := 1
 
-.PHONY: demo docs play test test-slow test-minimum coverage wheel wheels lint format sanitize fuzz fuzz-cpp bench bench-full peers clusters clean help
+.PHONY: demo docs play test quick-tests test-slow test-minimum coverage wheel wheels lint format sanitize fuzz fuzz-cpp bench bench-full peers clusters clean help
 
 help:            ## this list
 	@sed -n 's/^\([a-z-]*\): *[^#]*## */\1\t/p' Makefile | expand -t 12
@@ -46,13 +45,16 @@ play: $(VENV)/play   ## compile the kernels of the playground again, after a cha
 	$(BIN)/python cpp/play/build.py
 
 test:   ## the tests that every change must pass, about six minutes on two cores
-	@$(MAKE) --no-print-directory -j2 GROUPS=test $(VENV)/ready build/cpp/passed # C++ is compiled while pip downloads
-	$(BIN)/python -m pytest $(QUICK_ON_TWO) -m "not slow"
+	@$(MAKE) --no-print-directory -j2 GROUPS=test quick-tests build/cpp/passed # one processor each
 
-test-slow: $(VENV)/ready $(VENV)/test $(VENV)/docs $(VENV)/play $(VENV)/release sanitize   ## the long tests, and the C++ tests under sanitizers
+# In one process, because each further one would import all files of tests, too.
+quick-tests: $(VENV)/ready
+	$(BIN)/python -m pytest -q -m "not slow"
+
+test-slow: $(VENV)/ready $(VENV)/test-slow $(VENV)/docs $(VENV)/play $(VENV)/release sanitize   ## the long tests, and the C++ tests under sanitizers
 	$(BIN)/python -m pytest $(ON_TWO) -m slow
 
-coverage: $(VENV)/ready $(VENV)/test $(VENV)/coverage   ## fail if quick tests, and those of clusters, run less than 95 % of the lines of Python, or C++ tests 90 % of the kernels
+coverage: $(VENV)/ready $(VENV)/test-slow $(VENV)/coverage   ## fail if quick tests, and those of clusters, run less than 95 % of the lines of Python, or C++ tests 90 % of the kernels
 	$(BIN)/python -m pytest $(ON_TWO) -m "not slow" --all-cases --cov --cov-report= --cov-fail-under=0
 	$(BIN)/python -m pytest -m slow tests/distributed/engines --cov --cov-append --cov-report= --cov-fail-under=0 # those of Spark
 	$(BIN)/python -m coverage report --skip-covered --fail-under=95
@@ -67,7 +69,7 @@ test-minimum: $(VENV)/ready   ## tests with the lowest versions that pyproject.t
 	rm -rf build/wheel && $(PIP) wheel --no-deps --no-build-isolation -w build/wheel .
 	test -d $(MINIMUM) || $(PYTHON) -m venv $(MINIMUM)
 	$(MINIMUM)/bin/python -m pip --disable-pip-version-check -q install "pip>=25.1"
-	$(MINIMUM)/bin/python -m pip -q install --no-compile --prefer-binary -c build/minimum.txt --group test-core "$$(echo build/wheel/*.whl)[all]"
+	$(MINIMUM)/bin/python -m pip -q install --no-compile --prefer-binary -c build/minimum.txt --group test "$$(echo build/wheel/*.whl)[all]"
 	$(MINIMUM)/bin/python -m pip -q install --no-compile --no-deps --force-reinstall build/wheel/*.whl
 	$(MINIMUM)/bin/python -m pytest $(ON_TWO) -m "not slow" $(QUIET) $(CALLERS)
 
@@ -135,7 +137,7 @@ clean:           ## remove everything that was built
 
 build/cpp/passed: $(CPP) $(CORPUS) CMakeLists.txt $(VENV)/build
 	$(BIN)/cmake -S . -B build/cpp -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN)/ninja) > build/cpp.log
-	$(BIN)/cmake --build build/cpp
+	$(BIN)/cmake --build build/cpp -- --quiet
 	$(BIN)/ctest --test-dir build/cpp --output-on-failure -j2
 	touch $@
 
@@ -149,7 +151,7 @@ $(VENV)/build: $(VENV)/pip pyproject.toml
 	$(INSTALL) --group build
 	touch $@
 
-$(VENV)/test $(VENV)/lint $(VENV)/bench $(VENV)/coverage $(VENV)/docs $(VENV)/play $(VENV)/release: $(VENV)/%: $(VENV)/build
+$(VENV)/test $(VENV)/test-slow $(VENV)/lint $(VENV)/bench $(VENV)/coverage $(VENV)/docs $(VENV)/play $(VENV)/release: $(VENV)/%: $(VENV)/build
 	$(INSTALL) --group $*
 	touch $@
 

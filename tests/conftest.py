@@ -20,33 +20,7 @@ settings.load_profile("ci" if os.environ.get("CI") else "default")
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as in the background of a script: tests interrupt processes
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
-ENABLED_BY = {  # part of the reason why tests were skipped: the command that enables them
-    "River": "make peers",
-    "Vowpal Wabbit": "pip install vowpalwabbit",
-    "liblinear-train": "apt-get install liblinear-tools",
-    "Chromium": "apt-get install chromium",
-    "NOVIKOFF_DATA": "NOVIKOFF_DATA=/path/to/data make test",
-    "is not in /": "NOVIKOFF_DATA=/path/to/data make test",
-    "SCIPY_ARRAY_API": "SCIPY_ARRAY_API=1 make test",
-    "root may": "run the tests as another user than root",
-    "root": "run the tests as root",
-    "/dev/full": "run the tests on Linux",
-    "/proc": "run the tests on Linux",
-    "Unicode": "run the tests with the Python that cpp/tools/make_unicode.py was run with",
-    "files may be open": "ulimit -n unlimited",
-    "hadolint": "make lint",
-    "systemd-analyze": "apt-get install systemd",
-    "valgrind": "apt-get install valgrind",
-    "measuring coverage": "make test",
-    "stores the counts": "python -m benchmarks.instructions.count --store",
-    "Java is not installed": "apt-get install default-jre-headless",
-    "Dask is": "make clusters",
-    "Spark is": "make clusters",
-    "Sphinx is not installed": "make docs",
-    "codespell is not installed": "make lint",
-    "proselint is not installed": "make lint",
-    "could not import": "make test",
-}
+SKIPPED = Path(__file__).parents[1] / "build" / "skipped.txt"  # .ci/run runs them when all is installed
 LONGEST = {"mutation", "browser", "distributed", "fuzz"}
 GRID_HEADING = f"{'set':12}{'C':>8}  {'loss':14}{'intercept':10}{'steps':>6}{'gap':>10}{'seconds':>9}"
 
@@ -117,9 +91,10 @@ def pytest_terminal_summary(terminalreporter):
     deselected = len(terminalreporter.stats.get("deselected", ()))
     if skipped or deselected:
         terminalreporter.section("not run")
+    SKIPPED.parent.mkdir(exist_ok=True)
+    SKIPPED.write_text("\n".join(sorted({report.nodeid for report in terminalreporter.stats.get("skipped", ())})))
     for reason, count in skipped.most_common():
-        command = next((command for part, command in ENABLED_BY.items() if part in reason), "nothing enables it here")
-        terminalreporter.write_line(f"{count:5} skipped: {reason} ({command})")
+        terminalreporter.write_line(f"{count:5} skipped: {reason}")
     if deselected:
         terminalreporter.write_line(f"{deselected:5} not selected (make test-slow runs the slow ones)")
     _write_grid(terminalreporter)

@@ -110,6 +110,7 @@ def params_of(makers):
 MAKERS = params_of(LEARNERS)
 STREAM_MAKERS = [*MAKERS, *params_of(CENTRED)]
 
+SEVERAL_PASSES = [param for param in MAKERS if not forgets(*param.values)]
 ONE_VS_REST = [param for param in MAKERS if param.id not in JOINT]
 ANY_WIDTH = [param for param in MAKERS if param.id not in FULL]
 

@@ -18,7 +18,7 @@ def peak():
 def run_alone(code, *arguments):
     """What a program prints, as numbers; it may call ``peak()`` for the most bytes it ever held."""
     if not sys.platform.startswith("linux"):
-        pytest.skip("this system does not say the peak memory of a process in /proc")
+        pytest.skip("/proc is missing (run the tests on Linux)")
     command = [sys.executable, "-c", PEAK + code, *map(str, arguments)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=600)
     assert done.returncode == 0, done.stderr

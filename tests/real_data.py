@@ -29,7 +29,7 @@ TWO_CLASSES = (
 def real(name):
     """The path of a file, or a test, or a module of tests, that is skipped."""
     if not (DATA / name).exists():
-        pytest.skip(f"{name} is not in {DATA}", allow_module_level=True)
+        pytest.skip(f"{name} is not in {DATA} (NOVIKOFF_DATA=/path/to/data make test)", allow_module_level=True)
     return DATA / name
 
 

@@ -81,7 +81,7 @@ def test_a_full_disk_leaves_the_old_file_and_no_other(tmp_path, monkeypatch, whe
     assert names(tmp_path) == ["file"]
 
 
-@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no /dev/full here")
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="/dev/full is missing (run the tests on Linux)")
 @pytest.mark.parametrize("rows", [1, 20_000])
 def test_a_device_that_is_full_is_told(rows):
     with pytest.raises(nk.FileError) as caught:
@@ -193,7 +193,7 @@ def test_a_folder_that_goes_away_is_told(tmp_path):
         write(folder / "file", lambda: shutil.rmtree(folder))
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere (run the tests as another user)")
 def test_a_folder_without_permission_is_told(tmp_path):
     tmp_path.chmod(0o500)
     with pytest.raises(nk.FileError, match="Permission denied"):

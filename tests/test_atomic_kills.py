@@ -40,6 +40,7 @@ def check(left, count):
     assert left["hidden"] <= count
 
 
+@pytest.mark.slow
 def test_a_killed_save_leaves_the_old_file_or_the_new_one(tmp_path):
     check(left_by("save", tmp_path, 1, 12), 12)
 

@@ -86,6 +86,7 @@ def test_the_order_of_the_rows_does_not_change_balanced_weights():
         assert row_weights("test", "balanced", names, codes[order], weights[order]).tobytes() == found[order].tobytes()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sparse", [False, True])
 def test_balanced_learners_learn_the_same_from_every_cutting(sparse):
     for seed in range(150):

@@ -98,7 +98,8 @@ def test_an_export_format_from_outside_is_found_by_convert(register, tmp_path):
     model = nk.LinearSVM().fit(X, Y)
     model.save(tmp_path / "m.nvk")
     assert novikoff("convert", tmp_path / "m.nvk", tmp_path / "m.sql").code == 0
-    duckdb = pytest.importorskip("duckdb")
+    import duckdb
+
     rows = ", ".join(f"({', '.join(map(repr, row))})" for row in X.tolist())
     table = f"(SELECT * FROM (VALUES {rows}) AS t(x0, x1, x2))"
     query = (tmp_path / "m.sql").read_text().replace("FROM data", f"FROM {table} AS data")
@@ -183,10 +184,11 @@ print(CERTIFICATES["ErrorCertificate"], FORMATS["npz"].name, EXPORTS["sql"].name
     assert run.stdout.split("\n")[0] == "True normalized perceptron"
 
 
+@pytest.mark.slow
 def test_the_loss_and_the_rule_compile(patched):
     compiler = shutil.which("g++") or shutil.which("clang++")
     if compiler is None:
-        pytest.skip("a C++ compiler is missing; apt-get install g++")
+        pytest.skip("a C++ compiler is missing (apt-get install g++)")
     code = '#include "novikoff/losses.hpp"\nstatic_assert(novikoff::Loss<novikoff::HalfSquaredHinge>);\n'
     code += '#include "novikoff/rules.hpp"\nauto rule = novikoff::rule_named("normalized perceptron", 0, {});\n'
     command = [compiler, "-std=c++20", "-fsyntax-only", f"-I{patched / 'cpp/include'}", "-x", "c++", "-"]

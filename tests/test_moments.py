@@ -148,7 +148,7 @@ def test_locks_are_no_part_of_an_estimator_and_die_with_it():
     assert key not in _moments._known
 
 
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="the system has no fork (run the tests on Linux)")
 def test_a_child_does_not_wait_for_threads_that_it_does_not_have():
     model, entered, leave = Model(), threading.Event(), threading.Event()
 
@@ -171,7 +171,7 @@ def test_a_child_does_not_wait_for_threads_that_it_does_not_have():
     assert os.waitstatus_to_exitcode(status) == 7
 
 
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="the system has no fork (run the tests on Linux)")
 def test_a_fork_waits_for_the_end_of_a_change_that_must_not_be_halved():
     entered, done = threading.Event(), []
 

@@ -105,8 +105,6 @@ def test_a_notebook_is_stored_without_outputs_and_as_jupyter_writes_it(path):
 @pytest.mark.slow
 @in_every_notebook
 def test_a_notebook_runs_without_an_error_and_without_a_warning(path, tmp_path):
-    pytest.importorskip("nbclient")
-    pytest.importorskip("ipykernel")
     command = [sys.executable, ROOT / "tests" / "run_notebook.py", path, tmp_path / "run.ipynb", str(SECONDS)]
     run = subprocess.run(command, cwd=tmp_path, check=False, capture_output=True, text=True, timeout=5 * SECONDS)
     assert run.returncode == 0, run.stderr

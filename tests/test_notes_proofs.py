@@ -8,6 +8,8 @@ from hypothesis import strategies as st
 import novikoff as nk
 from strategies import few, seeds, separable, soft_problems
 
+pytestmark = pytest.mark.slow
+
 ROUNDING = 1e-9  # relative; sums of a few hundred doubles are far more exact
 PASSES = 5  # enough for many updates of every kind
 

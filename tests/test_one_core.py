@@ -113,7 +113,7 @@ def test_scipys_blas_has_one_thread_if_it_is_loaded_inside_and_as_many_as_before
     assert done.stdout.split() == ["1", "True", "True"]
 
 
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="the system has no fork")
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="the system has no fork (run the tests on Linux)")
 def test_a_forked_process_has_left_with_the_threads_that_do_not_exist_in_it(recorder):
     """The fork waits for a thread that sets the limit, and the child can enter and leave."""
     setting, proceed = threading.Event(), threading.Event()

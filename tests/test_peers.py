@@ -2,15 +2,15 @@
 
 import numpy as np
 import pytest
+import sklearn.linear_model as sklearn_linear
 
 import novikoff as nk
 
 pytestmark = pytest.mark.peers
-sklearn_linear = pytest.importorskip("sklearn.linear_model", reason="scikit-learn is not installed")
 
 
 def river_linear():
-    return pytest.importorskip("river.linear_model", reason="River is not installed")
+    return pytest.importorskip("river.linear_model", reason="River is not installed (make peers)")
 
 
 def passive_aggressive_of_sklearn(C, **parameters):

@@ -46,7 +46,7 @@ std::int64_t read(void* to) { return positioned_read(0, to, 9, std::int64_t{1} <
 @pytest.mark.slow
 @pytest.mark.parametrize("target", SYSTEMS)
 def test_the_headers_compile_for_other_systems(target, tmp_path):
-    ziglang = pytest.importorskip("ziglang")
+    ziglang = pytest.importorskip("ziglang", reason="ziglang is not installed (make play)")
     library = Path(ziglang.__file__).parent / "lib"
     parts, folders = SYSTEMS[target]
     source = tmp_path / "all.cpp"

@@ -136,6 +136,7 @@ def test_a_generated_page_is_up_to_date(name):
     assert module_at(ROOT / "docs" / f"make_{name}.py").page() == PAGES[page], "run make docs"
 
 
+@pytest.mark.slow
 def test_the_demo_runs_and_names_three_commands_that_run(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(DEMO, "run", lambda arguments: _run(arguments, tmp_path))

@@ -49,6 +49,7 @@ runpy.run_path(script, run_name="__main__")
 """
 
 
+@pytest.mark.slow
 def test_a_wheel_works_without_scikit_learn_and_flint(tmp_path):
     command = [sys.executable, "-c", WITHOUT, ROOT / "tools/smoke.py", "--few-dependencies"]
     done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=tmp_path)

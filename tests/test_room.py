@@ -20,13 +20,13 @@ except MemoryError as error:
 
 
 def test_without_a_limit_there_is_room():
-    resource = pytest.importorskip("resource", reason="this system has no limits")
+    resource = pytest.importorskip("resource", reason="the system has no limits (run the tests on Linux)")
     if resource.getrlimit(resource.RLIMIT_AS)[0] != resource.RLIM_INFINITY:
-        pytest.skip("the tests run under a limit on memory")
+        pytest.skip("the tests run under a limit on memory (ulimit -v unlimited)")
     check_room(1 << 60, "a library")
 
 
-@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="this system does not say its memory in /proc")
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="/proc is missing (run the tests on Linux)")
 def test_a_limit_that_leaves_too_little_is_an_error():
     done = subprocess.run([sys.executable, "-c", LIMITED], capture_output=True, text=True, check=True)
     assert done.stdout == "the limit on memory leaves too little for a library\n"

@@ -26,7 +26,13 @@ ESTIMATORS = {
 
 
 def dtype_of(form):
-    return np.dtype(np.float16 if form == "float16" else pytest.importorskip("ml_dtypes").bfloat16)
+    return np.dtype(
+        np.float16
+        if form == "float16"
+        else pytest.importorskip(
+            "ml_dtypes", reason="ml_dtypes is not installed (.venv/bin/pip install ml_dtypes)"
+        ).bfloat16
+    )
 
 
 def bits(model):
@@ -139,6 +145,7 @@ def peak(work):
         tracemalloc.stop()
 
 
+@pytest.mark.slow
 @each_form
 def test_a_fit_holds_the_rows_once_more_as_float32_and_a_prediction_only_blocks_of_them(form):
     X = np.tile(np.random.default_rng(2).normal(size=(500, 512)), (90, 1)).astype(dtype_of(form))
@@ -153,7 +160,7 @@ def test_a_fit_holds_the_rows_once_more_as_float32_and_a_prediction_only_blocks_
 
 @pytest.mark.parametrize("form", FORMS)
 def test_tensors_of_two_byte_floats_are_rows(form):
-    torch = pytest.importorskip("torch", reason="PyTorch is not installed")
+    torch = pytest.importorskip("torch", reason="PyTorch is not installed (.venv/bin/pip install torch)")
     X = torch.tensor(ROWS, dtype=getattr(torch, form))
     wide = X.float().numpy()
     model = nk.LinearSVM(C=0.5).fit(X, Y)

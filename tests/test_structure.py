@@ -192,3 +192,29 @@ def public_objects():
 
 def test_every_public_name_is_documented():
     assert [name for name, value in public_objects() if not inspect.getdoc(value)] == []
+
+
+# ---- tests that are skipped -----------------------------------------------------------------------------------------
+
+SKIP = re.compile(r"pytest\.(skip|importorskip|mark\.skip(if)?)")
+
+
+def reasons(text):
+    """Why tests of a file are skipped, as code; empty where no reason is given."""
+    for call in ast.walk(ast.parse(text)):
+        if isinstance(call, ast.Call) and SKIP.fullmatch(name := ast.unparse(call.func)):
+            given = [keyword.value for keyword in call.keywords if keyword.arg == "reason"]
+            yield "".join(map(ast.unparse, given or (call.args if name == "pytest.skip" else ())))
+
+
+def test_every_reason_to_skip_ends_with_the_command_that_enables_the_test():
+    found = []
+    for path in sorted((ROOT / "tests").rglob("*.py")):
+        if SKIP.search(text := path.read_text(encoding="utf-8")):
+            found += [f"{path.name}: {reason}" for reason in reasons(text) if not re.search(r"\(.+\)['\"]$", reason)]
+    assert found == []
+
+
+@pytest.mark.parametrize("call", ["pytest.skip('no disk')", "pytest.importorskip('pandas')", "pytest.mark.skip()"])
+def test_reasons_without_a_command_are_found(call):
+    assert not any(reason.endswith(")'") for reason in reasons(call))

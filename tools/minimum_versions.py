@@ -7,7 +7,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 TOOLS = {  # of the tests, whose version does not matter to users
     *("pytest", "pytest-rerunfailures", "pytest-xdist", "hypothesis", "pexpect", "playwright", "openpyxl", "grimp"),
-    *("axe-playwright-python", "ipykernel", "nbclient", "nbformat", "clarabel", "onnxruntime"),
+    *("axe-playwright-python", "clarabel", "onnxruntime"),
     *("openapi-spec-validator", "pyyaml"),
 }
 BOUND = re.compile(r"([A-Za-z0-9_-]+)(?:\[[^]]*\])?>=([0-9.]+)")
@@ -22,7 +22,7 @@ def minimum_versions(project: dict) -> dict[str, str]:
         The content of pyproject.toml.
     """
     extras = project["project"]["optional-dependencies"].values()
-    groups = [project["project"]["dependencies"], *extras, project["dependency-groups"]["test-core"]]
+    groups = [project["project"]["dependencies"], *extras, project["dependency-groups"]["test"]]
     found = [match for group in groups for text in group if (match := BOUND.match(text)) and match[1] not in TOOLS]
     versions: dict[str, str] = {}
     for match in found:

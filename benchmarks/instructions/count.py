@@ -38,11 +38,8 @@ def stored_path() -> Path:
 
 
 def missing() -> str:
-    """Return why nothing can be counted here; empty if it can."""
-    for name in ("valgrind", "cmake"):
-        if shutil.which(name) is None:
-            return f"{name} is not installed"
-    return ""
+    """Return the program without which nothing can be counted; empty if all are installed."""
+    return next((name for name in ("valgrind", "cmake") if shutil.which(name) is None), "")
 
 
 def build() -> str:
@@ -120,8 +117,8 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--store", action="store_true", help="store the counts of this architecture")
     given = parser.parse_args()
-    if reason := missing():
-        sys.exit(reason)
+    if program := missing():
+        sys.exit(f"{program} is not installed")
     compiler = build()
     counts = {kernel: count(kernel) for kernel in KERNELS}
     stored = json.loads(stored_path().read_text()) if stored_path().exists() else {"compiler": "", "counts": {}}

@@ -44,5 +44,3 @@ TEST(it_converts_to_an_optional_value_and_back) {
   CHECK(moved->data() == place);
   CHECK(!std::optional<Numbers>(Boxed<Numbers>(std::optional<Numbers>())));
 }
-
-int main() { return check::run_all(); }

@@ -60,5 +60,3 @@ TEST(extreme_scores_and_weights_leave_finite_numbers) {
         }
       }
 }
-
-int main() { return check::run_all(); }

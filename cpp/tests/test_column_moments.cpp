@@ -40,5 +40,3 @@ TEST(nothing_has_no_moments) {
 }
 
 }  // namespace
-
-int main() { return check::run_all(); }

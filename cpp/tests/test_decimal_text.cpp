@@ -84,5 +84,3 @@ TEST(both_libraries_round_alike) {
     check_agreement<double>(text);
   }
 }
-
-int main() { return check::run_all(); }

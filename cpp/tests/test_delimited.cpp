@@ -152,5 +152,3 @@ TEST(strings_are_compared_byte_by_byte) {
   table.add_without_code(StringKey::of("NA"));
   CHECK(table.find(StringKey::of("NA")) == StringTable::without_code && table.size() == expected.size());
 }
-
-int main() { return check::run_all(); }

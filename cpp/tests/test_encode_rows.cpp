@@ -14,7 +14,7 @@ using namespace novikoff;
 
 namespace {
 
-constexpr double missing = std::numeric_limits<double>::quiet_NaN();
+constexpr double empty_cell = std::numeric_limits<double>::quiet_NaN();
 
 struct Rows {
   std::vector<double> values;
@@ -54,7 +54,7 @@ struct Table {
 }  // namespace
 
 TEST(each_kind_of_step_adds_its_entry) {
-  const Rows rows = Table{{3, 11, missing, 10, 1, missing}, {0, 1, -1}}.encode(1, 1);
+  const Rows rows = Table{{3, 11, empty_cell, 10, 1, empty_cell}, {0, 1, -1}}.encode(1, 1);
   CHECK(rows.columns == std::vector<std::int32_t>{0, 0, 2, 3, 4, 6, 0, 1, 7, 5});
   CHECK(rows.values == std::vector<double>{0, 1, 2, 1, 1, 1, 7, 1, 1, 1});
   CHECK(rows.ends == std::vector<std::int64_t>{6, 9, 10} && rows.end == 10);
@@ -65,11 +65,12 @@ TEST(codes_beyond_the_columns_add_nothing) {
   CHECK(rows.end == 0 && rows.ends == std::vector<std::int64_t>{0});
 }
 
-TEST(threads_change_nothing) {
+TEST(threads_change_no_encoded_row) {
   Random random{5};
   Table table;
   for (int k = 0; k < 5000; ++k) {
-    for (int j = 0; j < 2; ++j) table.numbers.push_back(random.below(5) == 0 ? missing : static_cast<double>(random.below(12)));
+    for (int j = 0; j < 2; ++j)
+      table.numbers.push_back(random.below(5) == 0 ? empty_cell : static_cast<double>(random.below(12)));
     table.codes.push_back(static_cast<std::int32_t>(random.below(4)) - 1);
   }
   CHECK(table.encode(1, 3) == table.encode(3, 3));
@@ -90,5 +91,3 @@ TEST(too_little_room_is_refused) {
   }
   CHECK(refused && values[0] == 0);
 }
-
-int main() { return check::run_all(); }

@@ -4,7 +4,7 @@
 namespace {
 
 template <class T>
-struct Csr {
+struct SparseTable {
   std::vector<T> values{};
   std::vector<std::int32_t> indices{}, offsets{0};
   std::size_t columns = 0;
@@ -14,9 +14,9 @@ struct Csr {
 
 /// Rows of 0 to 12 entries; of every eight, `unsorted` have indices in any order, of which some repeat.
 template <class T>
-Csr<T> random_rows(std::size_t count, std::size_t columns, std::uint64_t unsorted, std::uint64_t seed) {
+SparseTable<T> random_rows(std::size_t count, std::size_t columns, std::uint64_t unsorted, std::uint64_t seed) {
   Random random{seed};
-  Csr<T> x{.columns = columns};
+  SparseTable<T> x{.columns = columns};
   for (std::size_t i = 0; i < count; ++i) {
     const bool ascends = random.below(8) >= unsorted;
     std::vector<std::int32_t> indices(random.below(13));
@@ -34,10 +34,10 @@ Csr<T> random_rows(std::size_t count, std::size_t columns, std::uint64_t unsorte
   return x;
 }
 
-/// Calls `use` with a Csr of each type.
+/// Calls `use` with a SparseTable of each type.
 void for_each_type(auto&& use) {
-  use(Csr<float>{});
-  use(Csr<double>{});
+  use(SparseTable<float>{});
+  use(SparseTable<double>{});
 }
 
 /// What a survey is by its definition.
@@ -57,9 +57,9 @@ IndexSurvey plain_survey(const CsrRows<T>& rows, std::size_t begin, std::size_t 
 }  // namespace
 
 TEST(a_survey_is_that_of_each_row) {
-  for_each_type([]<class T>(const Csr<T>&) {
+  for_each_type([]<class T>(const SparseTable<T>&) {
     for (std::uint64_t unsorted : {0, 1, 8}) {
-      Csr<T> x = random_rows<T>(40, 30, unsorted, 5 + unsorted);
+      SparseTable<T> x = random_rows<T>(40, 30, unsorted, 5 + unsorted);
       Random random{9};
       for (int change = 0; change < 60; ++change) {
         if (change > 20)  // then indices outside of the matrix
@@ -78,7 +78,7 @@ TEST(a_survey_is_that_of_each_row) {
 }
 
 TEST(a_row_that_begins_below_the_end_of_the_last_one_is_not_a_fall) {
-  Csr<double> x{{1, 2, 3, 4}, {3, 4, 0, 1}, {0, 2, 2, 4}, 5};
+  SparseTable<double> x{{1, 2, 3, 4}, {3, 4, 0, 1}, {0, 2, 2, 4}, 5};
   CHECK(x.rows().survey(0, 3).ascend);
   x.offsets = {0, 4};  // one row: now it is a fall
   CHECK(!x.rows().survey(0, 1).ascend);
@@ -87,10 +87,10 @@ TEST(a_row_that_begins_below_the_end_of_the_last_one_is_not_a_fall) {
 }
 
 TEST(a_first_pass_over_sparse_rows_learns_the_same_as_later_ones) {
-  for_each_type([]<class T>(const Csr<T>&) {
+  for_each_type([]<class T>(const SparseTable<T>&) {
     for (std::uint64_t unsorted : {0, 1, 8})
       for (std::size_t columns : {6, 40, 3000}) {
-        const Csr<T> x = random_rows<T>(500, columns, unsorted, 20 + unsorted);
+        const SparseTable<T> x = random_rows<T>(500, columns, unsorted, 20 + unsorted);
         const CsrRows<T> rows = x.rows();
         const std::vector<std::int32_t> codes = coin_flips(rows.count, 3);
         std::vector<double> expected(rows.count), norms(rows.count);
@@ -109,5 +109,3 @@ TEST(a_first_pass_over_sparse_rows_learns_the_same_as_later_ones) {
       }
   });
 }
-
-int main() { return check::run_all(); }

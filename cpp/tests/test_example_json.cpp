@@ -157,5 +157,3 @@ TEST(svmlight_lines_have_indices_as_names) {
   CHECK(rows.count() == 2 && rows.bad.size() == 1 && rows.bad[0].place == 3);
   CHECK(rows.new_names[0] == "3" && rows.new_names[1] == "9" && rows.new_labels[1] == "-1");
 }
-
-int main() { return check::run_all(); }

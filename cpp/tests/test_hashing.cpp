@@ -281,5 +281,3 @@ TEST(unit_length_is_reached_from_any_size) {
   std::vector<double> none;
   detail::make_unit_length(std::span(none));
 }
-
-int main() { return check::run_all(); }

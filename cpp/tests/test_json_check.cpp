@@ -114,5 +114,3 @@ TEST(cuts_never_change_what_is_refused) {
     CHECK(whole == refused(text, '{', text.size()));
   }
 }
-
-int main() { return check::run_all(); }

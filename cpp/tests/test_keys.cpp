@@ -222,5 +222,3 @@ TEST(all_orders_of_four_are_equally_likely) {
   for (const auto& [order, count] : counts) all.push_back(count);
   CHECK(all.size() == 24 && look_even(all));
 }
-
-int main() { return check::run_all(); }

@@ -32,5 +32,3 @@ TEST(a_small_slope_far_from_the_minimum_does_not_end_the_search) {
   const auto slope = [](double t) { return t < 9.99 ? Slope{-1e6 + 1e5 * t, 1e5} : Slope{1e-3 * (t - 1000), 1e-3}; };
   CHECK(is_close(minimize_along_line(slope, 1e-3), 1000, 0.2));
 }
-
-int main() { return check::run_all(); }

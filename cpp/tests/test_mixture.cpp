@@ -71,5 +71,3 @@ TEST(shared_weights_keep_their_sum_and_never_vanish) {
   CHECK(counts.whole[2] < 20);  // it follows the change
   CHECK(counts.fewest[0] == rows / 2.0 && counts.fewest[2] == 0.0);
 }
-
-int main() { return check::run_all(); }

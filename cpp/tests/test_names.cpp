@@ -109,5 +109,3 @@ TEST(anything_but_a_list_of_texts_and_integers_is_refused) {
     CHECK(is_refused(json));
   CHECK(is_refused(std::string_view("[1]\0", 4)) && is_refused(std::string_view("\0", 1)));
 }
-
-int main() { return check::run_all(); }

@@ -9,11 +9,11 @@ using novikoff::NearestPoints;
 namespace {
 
 /// Rows, signs and the products of the rows.
-struct Rows {
+struct Points {
   std::size_t count, columns;
   std::vector<double> x, signs, products;
 
-  Rows(std::size_t columns, std::vector<double> values, std::vector<double> y)
+  Points(std::size_t columns, std::vector<double> values, std::vector<double> y)
       : count(y.size()), columns(columns), x(std::move(values)), signs(std::move(y)), products(count * count) {
     for (std::size_t i = 0; i < count; ++i)
       for (std::size_t j = 0; j < count; ++j)
@@ -22,7 +22,7 @@ struct Rows {
 };
 
 /// Two clouds, one on either side of a plane through 0, none nearer to it than 1/2.
-Rows clouds(std::size_t count, unsigned seed) {
+Points clouds(std::size_t count, unsigned seed) {
   std::mt19937 random(seed);
   std::normal_distribution<double> normal;
   std::vector<double> x, y;
@@ -39,7 +39,7 @@ struct Solved {
   NearestPoints::Progress progress;
 };
 
-Solved solve(const Rows& rows, bool balanced, double accuracy = 1e-9, std::size_t most = 1'000'000, double heaviest = 1e12) {
+Solved solve(const Points& rows, bool balanced, double accuracy = 1e-9, std::size_t most = 1'000'000, double heaviest = 1e12) {
   Solved solved{std::vector<double>(rows.count), std::vector<double>(rows.count), {}};
   solved.progress =
       NearestPoints{rows.products, rows.signs, balanced}.descend(solved.a, solved.scores, accuracy, most, heaviest);
@@ -69,7 +69,7 @@ TEST(the_scores_follow_and_the_conditions_hold) {
   for (const bool balanced : {false, true})
     for (const std::size_t count : {2, 7, 8, 9, 40, 101})
       for (unsigned seed = 0; seed < 5; ++seed) {
-        const Rows rows = clouds(count, seed);
+        const Points rows = clouds(count, seed);
         const Solved solved = solve(rows, balanced);
         CHECK(solved.progress.violation <= 1e-9);
         double balance = 0, b = 0, support = 0;
@@ -93,7 +93,7 @@ TEST(the_scores_follow_and_the_conditions_hold) {
 }
 
 TEST(it_goes_on_where_it_was_left) {
-  const Rows rows = clouds(60, 1);
+  const Points rows = clouds(60, 1);
   const Solved once = solve(rows, true);
   Solved twice = solve(rows, true, 1e-9, 10);
   CHECK(twice.progress.steps == 10 && twice.progress.violation > 1e-9);
@@ -103,7 +103,7 @@ TEST(it_goes_on_where_it_was_left) {
 }
 
 TEST(hulls_that_meet_are_given_up) {
-  const Rows rows{1, {0, 1, 2, 3}, {1, -1, 1, -1}};
+  const Points rows{1, {0, 1, 2, 3}, {1, -1, 1, -1}};
   for (const bool balanced : {false, true}) {
     const Solved solved = solve(rows, balanced, 1e-6, 100'000'000, 1e3);
     CHECK(solved.progress.violation > 1e-6 && sum(solved.a) > 1e3);
@@ -114,5 +114,3 @@ TEST(the_same_row_in_both_classes_is_given_up) {
   const Solved solved = solve({1, {2, 2}, {1, -1}}, true, 1e-6, 1000, 1e6);
   CHECK(sum(solved.a) > 1e6);
 }
-
-int main() { return check::run_all(); }

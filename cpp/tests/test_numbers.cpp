@@ -356,5 +356,3 @@ TEST(every_byte_behind_digits_ends_them) {
       }
     }
 }
-
-int main() { return check::run_all(); }

@@ -33,5 +33,3 @@ TEST(what_a_piece_throws_ends_the_work_and_is_thrown_by_the_caller) {
     CHECK(caught && done < 50);
   }
 }
-
-int main() { return check::run_all(); }

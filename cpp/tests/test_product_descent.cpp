@@ -8,25 +8,25 @@ using novikoff::ProductProblem;
 
 namespace {
 
-struct Solved {
+struct Descended {
   std::vector<double> signs, products, tops, ridges, t, gradient;
   ProductProblem::Progress progress;
 };
 
 /// Random rows of few columns with random labels, solved to a gap of 1e-10.
-Solved solve(std::size_t count, double top, double ridge, double offset, bool balanced, std::size_t max_steps = 1'000'000) {
+Descended solve(std::size_t count, double top, double ridge, double offset, bool balanced, std::size_t max_steps = 1'000'000) {
   std::mt19937 random(7);
   std::normal_distribution<double> normal;
   constexpr std::size_t columns = 5;
   std::vector<double> x(count * columns);
   for (double& value : x) value = normal(random);
-  Solved found{std::vector<double>(count),
-               std::vector<double>(count * count),
-               std::vector<double>(count, top),
-               std::vector<double>(count, ridge),
-               std::vector<double>(count),
-               {},
-               {}};
+  Descended found{std::vector<double>(count),
+                  std::vector<double>(count * count),
+                  std::vector<double>(count, top),
+                  std::vector<double>(count, ridge),
+                  std::vector<double>(count),
+                  {},
+                  {}};
   for (std::size_t i = 0; i < count; ++i) {
     found.signs[i] = x[i * columns] + normal(random) > 0 ? 1 : -1;
     for (std::size_t j = 0; j < count; ++j)
@@ -39,7 +39,7 @@ Solved solve(std::size_t count, double top, double ridge, double offset, bool ba
 }
 
 void the_gap_closes(double top, double ridge, double offset, bool balanced) {
-  const Solved found = solve(50, top, ridge, offset, balanced);
+  const Descended found = solve(50, top, ridge, offset, balanced);
   CHECK(found.progress.bounds.relative_gap() <= 1e-10);
   double sum = 0;
   for (std::size_t i = 0; i < 50; ++i) {
@@ -52,7 +52,7 @@ void the_gap_closes(double top, double ridge, double offset, bool balanced) {
 }  // namespace
 
 TEST(the_gradient_that_is_updated_step_by_step_is_that_of_the_variables) {
-  const Solved found = solve(50, 1, 0.1, 0.5, false);
+  const Descended found = solve(50, 1, 0.1, 0.5, false);
   for (std::size_t i = 0; i < 50; ++i) {
     double expected = found.signs[i] - found.ridges[i] * found.t[i];
     for (std::size_t j = 0; j < 50; ++j) expected -= found.t[j] * (0.7 * found.products[i * 50 + j] + 0.5);
@@ -73,5 +73,3 @@ TEST(it_stops_after_the_given_number_of_steps) {
   CHECK(solve(50, 1, 0, 0, true, 0).progress.steps == 0);
   CHECK(solve(50, 1, 0, 0, true, 7).progress.steps == 7);
 }
-
-int main() { return check::run_all(); }

@@ -32,5 +32,3 @@ TEST(the_products_are_those_of_the_rows_written_out) {
       }
   }
 }
-
-int main() { return check::run_all(); }

@@ -110,5 +110,3 @@ TEST(nothing_is_done_if_too_many_variables_are_free) {
   CHECK(example.newton(true, 5) == Example::count);
   CHECK(example.t == before);
 }
-
-int main() { return check::run_all(); }

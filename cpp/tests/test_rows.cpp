@@ -391,5 +391,3 @@ TEST(csr_rows_are_cut_at_their_offsets) {
     CHECK((products == std::vector<double>{0, 201, 0, 30, 4, 0}));
   });
 }
-
-int main() { return check::run_all(); }

@@ -175,5 +175,3 @@ TEST(a_large_C_leaves_the_passive_aggressive_step) {
     CHECK(same_bits(PassiveAggressiveIIRule{1e300}.step(s), PassiveAggressiveRule{}.step(s)));
   }
 }
-
-int main() { return check::run_all(); }

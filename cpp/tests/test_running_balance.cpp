@@ -98,5 +98,3 @@ TEST(classes_that_are_removed_are_not_counted) {
     CHECK(*balance.weigh(1, weight) == by_definition(totals, 1, weight));
   }
 }
-
-int main() { return check::run_all(); }

@@ -14,7 +14,7 @@ using namespace novikoff;
 
 namespace {
 
-constexpr double missing = std::numeric_limits<double>::quiet_NaN();
+constexpr double empty = std::numeric_limits<double>::quiet_NaN();
 
 struct Columns {
   std::vector<std::int64_t> counts;
@@ -45,14 +45,14 @@ TEST(a_row_is_standardised_with_the_rows_up_to_it) {
 
 TEST(blocks_do_not_change_a_bit) {
   std::vector<double> numbers;
-  for (int k = 0; k < 300; ++k) numbers.push_back(k % 7 == 3 ? missing : 1e6 + std::sin(k));
+  for (int k = 0; k < 300; ++k) numbers.push_back(k % 7 == 3 ? empty : 1e6 + std::sin(k));
   const auto whole = standardised(numbers, 3, 100);
   CHECK(whole == standardised(numbers, 3, 1));
   CHECK(whole == standardised(numbers, 3, 17));
 }
 
 TEST(a_missing_value_is_the_mean) {
-  const std::vector<double> numbers{missing, 2, 4, missing};
+  const std::vector<double> numbers{empty, 2, 4, empty};
   CHECK((standardised(numbers, 1, 4, false) == std::vector<double>{0, 2, 4, 3}));
   const auto found = standardised(numbers, 1, 4);
   CHECK(found[0] == 0 && found[3] == 0);
@@ -63,5 +63,3 @@ TEST(extreme_and_constant_numbers_give_finite_ones) {
   for (const double x : standardised({most, -most, 0, 1e-320, most}, 1, 2)) CHECK(std::isfinite(x));
   for (const double x : standardised({0.1, 0.1, 0.1}, 1, 3)) CHECK(x == 0);
 }
-
-int main() { return check::run_all(); }

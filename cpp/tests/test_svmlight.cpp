@@ -338,5 +338,3 @@ TEST(lines_and_colons_are_counted_in_texts_of_any_length) {
     CHECK(counts.colons == static_cast<std::size_t>(std::count(text.begin(), text.end(), ':')));
   }
 }
-
-int main() { return check::run_all(); }

@@ -56,7 +56,7 @@ TEST(a_text_that_is_not_utf8_adds_nothing) {
   CHECK(bad && bad->text == 1 && bad->position == 2 && vocabulary.words.size() == 0);
 }
 
-TEST(threads_change_nothing) {
+TEST(threads_change_no_vocabulary) {
   Random random{4};
   std::vector<std::string> texts;
   for (int k = 0; k < 700; ++k) {
@@ -68,5 +68,3 @@ TEST(threads_change_nothing) {
   CHECK(words_of(one) == words_of(three));
   CHECK(expected.columns == found.columns && expected.values == found.values && expected.offsets == found.offsets);
 }
-
-int main() { return check::run_all(); }

@@ -26,7 +26,7 @@ def test_the_representation_shows_the_server_but_not_the_token():
 
 
 def test_streams_of_both_clients_have_one_docstring_as_numpydoc_wants_it():
-    validate = pytest.importorskip("numpydoc.validate", reason="numpydoc is missing (make lint installs it)").validate
+    validate = pytest.importorskip("numpydoc.validate", reason="numpydoc is not installed (make lint)").validate
     wrong = validate("novikoff._client.client_base.ClientBase.stream")["errors"]
     assert [code for code, _ in wrong if code not in ("GL01", "ES01", "SA01", "EX01")] == []
     assert inspect.getdoc(nk.Client.stream) == inspect.getdoc(nk.AsyncClient.stream)

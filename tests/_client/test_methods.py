@@ -77,7 +77,7 @@ def test_both_clients_have_the_same_methods(name):
 @pytest.mark.parametrize("name", PUBLIC)
 def test_the_methods_are_documented_as_numpydoc_wants_it(name):
     """tools/check_docstrings.py looks at what a class defines itself."""
-    validate = pytest.importorskip("numpydoc.validate", reason="numpydoc is missing (make lint installs it)").validate
+    validate = pytest.importorskip("numpydoc.validate", reason="numpydoc is not installed (make lint)").validate
     wrong = validate(f"novikoff._client.methods.Methods.{name}")["errors"]
     assert [code for code, _ in wrong if code not in ("GL01", "ES01", "SA01", "EX01")] == []
 

@@ -42,7 +42,7 @@ def test_arrays(X):
         nk.separability(X, Y)
 
 
-@pytest.mark.skipif(not LONG, reason="long doubles are float64 here")
+@pytest.mark.skipif(not LONG, reason="long doubles are float64 (run the tests on Linux on x86_64)")
 def test_long_doubles():
     X = np.array([[0.0], [1.0], [0.5], [3.0]], dtype=np.longdouble)
     assert nk.separability(X, Y).verify(X, Y)

@@ -80,7 +80,7 @@ def test_the_compiler_is_the_one_that_the_dependency_group_has():
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(importlib.util.find_spec("ziglang") is None, reason="ziglang is not installed: make play")
+@pytest.mark.skipif(importlib.util.find_spec("ziglang") is None, reason="ziglang is not installed (make play)")
 def test_a_second_build_has_the_same_bytes(tmp_path):
     BUILD["build"](tmp_path / "kernels.wasm")
     assert (tmp_path / "kernels.wasm").read_bytes() == (FOLDER / "kernels.wasm").read_bytes()

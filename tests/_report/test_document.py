@@ -92,6 +92,7 @@ def test_several_classes_have_one_certificate_each(perceptron, perceptron_page, 
     assert "<td>one-vs-rest, 10 binary problems</td>" in perceptron_page
 
 
+@pytest.mark.slow
 def test_figures_of_every_class_can_be_chosen(perceptron, perceptron_page, digits):
     options = re.findall(r'<option value="(\d)"( selected)?>(\d)</option>', perceptron_page)
     assert [name for _, _, name in options] == list("0123456789")
@@ -110,6 +111,7 @@ def test_confusion_matrix_counts_the_test_rows(perceptron, perceptron_page, digi
     assert list(map(int, cells)) == expected.ravel().tolist()
 
 
+@pytest.mark.slow
 def test_many_classes_have_their_most_frequent_errors_listed():
     rng = np.random.default_rng(0)
     y = np.repeat(np.arange(21), 3)

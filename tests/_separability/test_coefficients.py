@@ -134,6 +134,7 @@ def test_ten_thousand_random_designs_agree_with_linear_programs(part):
     assert_right(1250 * part, 1250 * (part + 1))
 
 
+@pytest.mark.slow
 def test_statuses_do_not_depend_on_order_units_or_the_coding_of_the_intercept():
     for seed in range(60):
         X, y, fit_intercept = random_design(seed)

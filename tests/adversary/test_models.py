@@ -85,6 +85,7 @@ def is_proven(model, X, y, weights):
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", MODELS)
 def test_a_model_that_verifies_is_proven(name):
     tried = verified = 0

@@ -69,13 +69,13 @@ def test_stored_counts_are_those_of_kernels():
 
 @pytest.mark.slow
 def test_hot_kernels_take_the_stored_number_of_instructions():
-    if reason := count.missing():
-        pytest.skip(reason)
+    if program := count.missing():
+        pytest.skip(f"{program} is not installed (apt-get install {program})")
     if not count.stored_path().exists():
-        pytest.skip(f"{count.stored_path().name} does not exist: '{STORE}' stores the counts of this architecture")
+        pytest.skip(f"{count.stored_path().name} does not exist ({STORE})")
     compiler = count.build()
     stored = json.loads(count.stored_path().read_text())
     counts = {kernel: count.count(kernel) for kernel in count.KERNELS if kernel in stored["counts"]}
     assert count.differences(stored, counts, compiler) == []
     if unknown := [kernel for kernel in count.KERNELS if kernel not in counts]:  # changed on another architecture
-        pytest.skip(f"{', '.join(unknown)}: '{STORE}' stores the counts of this architecture")
+        pytest.skip(f"{', '.join(unknown)}: no count for this architecture is stored ({STORE})")

@@ -160,7 +160,7 @@ def test_interrupts_are_restored_after_the_start():
 def test_a_file_that_cannot_be_read_is_called_an_input(model, tmp_path):
     """The memory of a process is a file of which not every byte can be read."""
     if not os.path.exists("/proc/self/mem"):
-        pytest.skip("/proc is missing")
+        pytest.skip("/proc is missing (run the tests on Linux)")
     for format in ("svmlight", "csv", "ndjson"):
         run = novikoff("fit", "/proc/self/mem", "--format", format)
         assert (run.code, run.out) == (2, "")

@@ -48,6 +48,7 @@ def runs(folder, classes):
     yield novikoff("report", model, other, "-o", page)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("classes", [2, 4])
 def test_all_that_the_command_prints_about_accuracy_has_rows_and_a_baseline(tmp_path, classes):
     found = 0

@@ -38,7 +38,7 @@ def full(tmp_path_factory):
     place = tmp_path_factory.mktemp("full")
     mount = ["mount", "-t", "tmpfs", "-o", "size=16k", "tmpfs", str(place)]
     if shutil.which("mount") is None or subprocess.run(mount, capture_output=True, check=False).returncode:
-        pytest.skip("mounting a small disk needs root; run the tests as root to enable it")
+        pytest.skip("mounting a small disk needs root (run the tests as root)")
     (place / "old").write_bytes(b"what was there before")
     with suppress(OSError), (place / "filling").open("wb", buffering=0) as file:
         while file.write(bytes(1024)):
@@ -80,7 +80,7 @@ def read_only(tmp_path_factory):
         return
     place.chmod(0o500)
     if os.access(place, os.W_OK):
-        pytest.skip("a read-only folder needs mount; run the tests as root with mount, or not as root")
+        pytest.skip("root needs mount for a read-only folder (run the tests as another user, or install mount)")
     yield place
     place.chmod(0o700)
 
@@ -96,7 +96,7 @@ def test_a_read_only_disk_is_one_sentence(model, folder, read_only, subcommand):
 @pytest.mark.parametrize("subcommand", ["predict", "score", "inspect", "fit"])
 def test_a_full_standard_output_is_exit_code_2_without_a_traceback(model, folder, subcommand):
     if not os.path.exists("/dev/full"):
-        pytest.skip("/dev/full is missing; run the tests on Linux")
+        pytest.skip("/dev/full is missing (run the tests on Linux)")
     arguments = {"fit": ["fit", folder / "two.svm"], "inspect": ["inspect", model]}
     with open("/dev/full", "wb") as nowhere:
         process = start(*arguments.get(subcommand, [subcommand, model, folder / "two.svm"]), stdout=nowhere)

@@ -115,6 +115,7 @@ def test_nothing_is_changed_after_scikit_learn_was_imported():
     assert type(numpy.testing) is types.ModuleType
 
 
+@pytest.mark.slow
 def test_a_server_that_learns_and_predicts_imports_nothing_slow(tmp_path):
     code = f"""
 from novikoff.cli._start import start_quickly

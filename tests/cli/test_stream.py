@@ -248,7 +248,7 @@ def test_what_was_learned_is_saved_if_its_table_cannot_be_printed(tmp_path, monk
 def test_a_table_that_cannot_be_printed_does_not_lose_what_was_learned(tmp_path, way):
     """The batch at hand is learned to its end, and saved."""
     if way == "a full disk" and not os.path.exists("/dev/full"):
-        pytest.skip("/dev/full is missing; run the tests on Linux")
+        pytest.skip("/dev/full is missing (run the tests on Linux)")
     data, output = tmp_path / "two.svm", tmp_path / "m.nvk"
     data.write_bytes(b"".join(LINES) * 500)  # many more lines of the table than a pipe holds
     with open("/dev/full" if way == "a full disk" else os.devnull, "wb") as full:

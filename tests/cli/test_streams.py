@@ -8,7 +8,7 @@ import sys
 import pytest
 from command import COMMAND, PLAIN
 
-NEEDS_FULL = pytest.mark.skipif(not os.path.exists("/dev/full"), reason="/dev/full is missing")
+NEEDS_FULL = pytest.mark.skipif(not os.path.exists("/dev/full"), reason="/dev/full is missing (run the tests on Linux)")
 NO_SPACE = "novikoff: Cannot write to standard output: No space left on device.\n"
 CLOSED = "novikoff: Cannot write to standard output: Bad file descriptor.\n"
 

@@ -15,7 +15,7 @@ EXAMPLES = [({"a": 1.0, "b": 2.0}, "x"), ({"a": -1.0}, "y"), ({"b": 1.0}, "x"), 
 
 @pytest.fixture
 def river():
-    return pytest.importorskip("river", reason="River is not installed")
+    return pytest.importorskip("river", reason="River is not installed (make peers)")
 
 
 @pytest.mark.slow

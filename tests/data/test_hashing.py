@@ -185,7 +185,9 @@ def test_lengths_around_a_block_are_cut_where_they_should_be():
             assert row_of(X, i) == reference.counts(text, lowercase=lowercase, longest=2), text
 
 
-@pytest.mark.skipif(not SAME_UNICODE, reason="this Python knows another Unicode than the tables")
+@pytest.mark.skipif(
+    not SAME_UNICODE, reason="the tables have another Unicode than this Python (python cpp/tools/make_unicode.py)"
+)
 @pytest.mark.parametrize("lowercase", [True, False])
 @pytest.mark.parametrize("step", [97, pytest.param(1, marks=pytest.mark.slow)])
 def test_every_character_is_a_letter_or_not_as_in_python(lowercase, step):
@@ -210,7 +212,9 @@ def test_lower_case_differs_from_python_in_two_letters_only():
     assert "İSTANBUL".lower() != "istanbul"
 
 
-@pytest.mark.skipif(not SAME_UNICODE, reason="this Python knows another Unicode than the tables")
+@pytest.mark.skipif(
+    not SAME_UNICODE, reason="the tables have another Unicode than this Python (python cpp/tools/make_unicode.py)"
+)
 def test_the_tables_are_what_their_script_writes():
     root = Path(__file__).parents[2]
     spec = importlib.util.spec_from_file_location("make_unicode", root / "cpp" / "tools" / "make_unicode.py")

@@ -150,7 +150,7 @@ def test_an_error_names_the_file_that_cannot_be_read(tmp_path):
     assert refusal(file) == f"{path}: the file cannot be read: read of closed file."
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything (run the tests as another user)")
 def test_a_file_without_permission_is_refused(tmp_path):
     path = tmp_path / "rows"
     path.write_bytes(TEXT)
@@ -182,7 +182,7 @@ def test_a_pipe_may_have_a_large_file_descriptor():
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     number = 2000  # beyond what select can take
     if hard not in (resource.RLIM_INFINITY, -1) and hard <= number:
-        pytest.skip(f"no more than {hard} files may be open")
+        pytest.skip(f"no more than {hard} files may be open (ulimit -n unlimited)")
     resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, number + 1), hard))
     read_end, write_end = os.pipe()
     try:

@@ -257,7 +257,7 @@ def test_full_disk_ends_the_fit_and_leaves_the_checkpoint_before(tmp_path, monke
 
 def test_directory_without_room_is_a_file_error(tmp_path):
     if not os.path.exists("/dev/full"):
-        pytest.skip("this system has no /dev/full")
+        pytest.skip("/dev/full is missing (run the tests on Linux)")
     with opened() as rounds:
         stored = CheckpointedRounds("test", rounds, tmp_path, 1)
         os.symlink("/dev/full", tmp_path / "novikoff-checkpoint-00000001.replies")

@@ -30,7 +30,10 @@ MODELS = {
 
 @contextmanager
 def on_dask(workers=2, **options):
-    distributed = pytest.importorskip("distributed", reason="Dask is not installed")
+    # "distributed" alone would be the folder of these tests.
+    pytest.importorskip("distributed.deploy", reason="Dask is not installed (make clusters)")
+    import distributed
+
     options = {"threads_per_worker": 1, "processes": True, "dashboard_address": ":0"} | options
     with (
         distributed.LocalCluster(n_workers=workers, env={"PYTHONPATH": WORKER_PATH}, **options) as cluster,
@@ -41,9 +44,9 @@ def on_dask(workers=2, **options):
 
 @contextmanager
 def on_spark(workers=2):
-    sql = pytest.importorskip("pyspark.sql", reason="Spark is not installed")
+    sql = pytest.importorskip("pyspark.sql", reason="Spark is not installed (make clusters)")
     if os.system("java -version 2> /dev/null") != 0:
-        pytest.skip("Spark needs Java")
+        pytest.skip("Java is not installed (apt-get install default-jre-headless)")
     os.environ["PYSPARK_PYTHON"] = sys.executable
     builder = sql.SparkSession.builder.master(f"local[{workers}]").config("spark.ui.enabled", "false")
     session = builder.config("spark.executorEnv.PYTHONPATH", WORKER_PATH).getOrCreate()
@@ -103,6 +106,7 @@ def wide_fit(kind, on, folder, monkeypatch):
 WIDE = ["gathering", "descent", "files", "many rows"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", WIDE)
 def test_fits_of_wide_and_of_many_rows_do_not_depend_on_the_number_of_threads(kind, tmp_path, monkeypatch):
     with threadpool_limits(2, "blas"):
@@ -155,8 +159,9 @@ def test_an_interrupted_fit_leaves_no_task_and_goes_on_from_its_checkpoint(tmp_p
 
 @pytest.mark.slow
 def test_files_larger_than_the_memory_of_the_workers(tmp_path):
-    pa = pytest.importorskip("pyarrow")
-    pq = pytest.importorskip("pyarrow.parquet")
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
     weights, columns = RANDOM.normal(size=40), [f"f{k:02}" for k in range(40)]
     for number in range(20):
         rows = RANDOM.normal(size=(125_000, 40))  # 40 MB

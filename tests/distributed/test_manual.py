@@ -12,6 +12,7 @@ from clusters import SOURCE
 PAGE = (SOURCE.parent / "docs" / "distributed.md").read_text(encoding="utf-8")
 DATA, *BLOCKS = re.findall(r"^```python\n(.*?)^```$", PAGE, re.DOTALL | re.MULTILINE)
 ENGINES = {"distributed": "Dask", "pyspark": "Spark"}
+PACKAGES = {"distributed": "distributed.deploy"}  # "distributed" would be the folder of these tests
 
 
 def engine_of(code):
@@ -30,9 +31,9 @@ def cases():
 def test_a_block_of_the_manual_runs(code, tmp_path):
     name = engine_of(code)
     if name is not None:
-        pytest.importorskip(name, reason=f"{ENGINES[name]} is not installed")
+        pytest.importorskip(PACKAGES.get(name, name), reason=f"{ENGINES[name]} is not installed (make clusters)")
     if name == "pyspark" and shutil.which("java") is None:
-        pytest.skip("Java is not installed")
+        pytest.skip("Java is not installed (apt-get install default-jre-headless)")
     environment = os.environ | {"PYTHONPATH": str(SOURCE), "PYSPARK_PYTHON": sys.executable}
     run = subprocess.run(
         [sys.executable, "-c", DATA + code], cwd=tmp_path, env=environment, capture_output=True, text=True

@@ -98,7 +98,7 @@ def test_members_of_other_packages_are_not_shown(member, is_shown):
 
 
 def test_formulas_become_mathml():
-    pytest.importorskip("docutils", reason="Sphinx is not installed")
+    pytest.importorskip("docutils", reason="Sphinx is not installed (make docs)")
     translator = SimpleNamespace(body=[])
     mathml = extension("mathml")
     with pytest.raises(mathml.SkipNode):

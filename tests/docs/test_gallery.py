@@ -26,7 +26,6 @@ SUBJECTS = {  # what the gallery must show: its example, and names that the code
     "rows on several machines": ("plot_partitions", ("distributed", "fit", "verify")),
     "labels that cost money": ("plot_costly_labels", ("SelectivePerceptron", "wants_label", "estimate")),
 }
-QUICK = ("plot_costly_labels", "plot_perfect_separation")
 LOCAL = ("127.0.0.1", "::1", "localhost")
 every_example = pytest.mark.parametrize("name", EXAMPLES)
 
@@ -82,8 +81,10 @@ def is_labelled(axes):
     return bool(x_label and y_label)
 
 
-def assert_it_runs(name, tmp_path, monkeypatch, capsys):
-    """An example draws labelled axes, prints something, and leaves no file in the working directory."""
+@pytest.mark.slow
+@every_example
+@pytest.mark.usefixtures("figures_closed")
+def test_an_example_draws_labelled_axes_prints_and_leaves_no_file(name, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     figures = run(name, monkeypatch)
     assert figures
@@ -93,19 +94,6 @@ def assert_it_runs(name, tmp_path, monkeypatch, capsys):
         assert all(map(is_labelled, figure.axes))
     assert capsys.readouterr().out.strip()
     assert list(tmp_path.iterdir()) == []
-
-
-@pytest.mark.parametrize("name", QUICK)
-@pytest.mark.usefixtures("figures_closed")
-def test_the_quickest_examples_run(name, tmp_path, monkeypatch, capsys):
-    assert_it_runs(name, tmp_path, monkeypatch, capsys)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", [name for name in EXAMPLES if name not in QUICK])
-@pytest.mark.usefixtures("figures_closed")
-def test_every_other_example_runs(name, tmp_path, monkeypatch, capsys):
-    assert_it_runs(name, tmp_path, monkeypatch, capsys)
 
 
 def test_every_subject_has_its_example_and_every_example_its_subject():

@@ -13,13 +13,13 @@ SPELLED = re.search(r"^PROSE := (.*?) #", (ROOT / "Makefile").read_text(encoding
 
 
 def codespell(*paths, folder=ROOT):
-    pytest.importorskip("codespell_lib", reason="codespell is not installed")
+    pytest.importorskip("codespell_lib", reason="codespell is not installed (make lint)")
     command = [sys.executable, "-m", "codespell_lib", "--toml", ROOT / "pyproject.toml", *paths]
     return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
 
 
 def check_prose():
-    pytest.importorskip("proselint", reason="proselint is not installed")
+    pytest.importorskip("proselint", reason="proselint is not installed (make lint)")
     spec = importlib.util.spec_from_file_location("check_prose", ROOT / "tools" / "check_prose.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)

@@ -16,7 +16,10 @@ BLOCK = re.compile(
     r"(?:\n\n```text\n(?P<shown>.*?)^```$)?",
     re.DOTALL | re.MULTILINE,
 )
-PACKAGES = {"River": "river", "Vowpal Wabbit": "vowpalwabbit"}  # which other tests do not need
+PACKAGES = {  # which other tests do not need, and what installs them
+    "River": ("river", "make peers"),
+    "Vowpal Wabbit": ("vowpalwabbit", ".venv/bin/pip install vowpalwabbit"),
+}
 
 
 def demo():
@@ -42,8 +45,9 @@ def test_the_code_of_a_page_prints_what_the_page_shows(path, tmp_path, monkeypat
     demo().write_table(tmp_path / "tumours.csv")
     names = {"__name__": "__main__"}
     for block in blocks(path):
-        if package := PACKAGES.get(block["need"]):
-            pytest.importorskip(package, reason=f"{block['need']} is not installed")
+        if block["need"] in PACKAGES:
+            package, command = PACKAGES[block["need"]]
+            pytest.importorskip(package, reason=f"{block['need']} is not installed ({command})")
         elif block["need"]:
             continue
         exec(compile(block["code"], path.name, "exec"), names)

@@ -129,7 +129,7 @@ def test_the_site_is_of_moderate_size(site):
     assert not list(site.rglob("*.map"))
 
 
-@pytest.mark.skipif(not has_playground(), reason="novikoff._play is not part of this installation")
+@pytest.mark.skipif(not has_playground(), reason="novikoff._play is not part of this installation (pip install .)")
 def test_the_playground_is_part_of_the_site(site):
     assert len((site / "play" / "index.html").read_text(encoding="utf-8")) > 10_000
     assert any("play/index.html" in link for link in read(site / "playground.html").links)

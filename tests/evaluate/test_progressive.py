@@ -1,6 +1,8 @@
 """Progressive evaluation, where each prediction is made before its label is seen."""
 
 import numpy as np
+import pandas as pd
+import polars as pl
 import pytest
 import scipy.sparse as sp
 from hypothesis import given, settings
@@ -94,8 +96,8 @@ FORMS = {
     "dense": lambda X: X,
     "csr": sp.csr_matrix,
     "csr_array": sp.csr_array,
-    "frame": lambda X: pytest.importorskip("pandas", reason="frames need it").DataFrame(X),
-    "polars": lambda X: pytest.importorskip("polars", reason="frames need it").DataFrame(X),
+    "frame": pd.DataFrame,
+    "polars": pl.DataFrame,
 }
 
 

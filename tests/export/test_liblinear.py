@@ -19,7 +19,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::novikoff.NotHaltedWarning")  # 
 
 TRAIN, PREDICT = (shutil.which(f"liblinear-{program}") for program in ("train", "predict"))
 needs_liblinear = pytest.mark.skipif(
-    not (TRAIN and PREDICT), reason="liblinear-train and liblinear-predict are not here"
+    not (TRAIN and PREDICT), reason="liblinear-train is not installed (apt-get install liblinear-tools)"
 )
 SOLVERS = range(8)
 

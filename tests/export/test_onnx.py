@@ -3,6 +3,8 @@
 import json
 
 import numpy as np
+import onnx
+import onnxruntime
 import pytest
 import scipy.sparse as sp
 from hypothesis import given
@@ -12,9 +14,6 @@ import novikoff as nk
 from strategies import seeds, ties
 
 pytestmark = pytest.mark.filterwarnings("ignore::novikoff.NotHaltedWarning")  # not what these tests are about
-
-onnxruntime = pytest.importorskip("onnxruntime")
-onnx = pytest.importorskip("onnx")
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(60, 4))

@@ -13,9 +13,7 @@ EXPECTED = {
     "crash": "crash", "hang": "hang", "sleep": "hang", "memory": "memory", "untouched": "memory", "leak": "leak",
     "traceback": "exception", "message": "message", "fine": None,
 }  # fmt: skip
-linux = pytest.mark.skipif(
-    not sys.platform.startswith("linux"), reason="this system does not say the memory of a process in /proc"
-)
+linux = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="/proc is missing (run the tests on Linux)")
 
 
 @pytest.mark.parametrize("name", TARGETS)

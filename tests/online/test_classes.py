@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import novikoff as nk
-from learners import forgets
+from learners import SEVERAL_PASSES
 from novikoff.online._classes import Classes
 from share import slow_unless
 from snapshots import learned
@@ -178,11 +178,10 @@ def test_class_weights_are_the_same_in_every_batching(make_streaming, data):
     assert learned(batched) == learned(whole)
 
 
+@pytest.mark.parametrize("make", SEVERAL_PASSES)
 @few
 @given(data=streams(3))
 def test_balanced_gives_every_class_the_same_total_weight(make, data):
-    if forgets(make):
-        pytest.skip("fit of learners that forget refuses balanced weights")
     rows, y = data
     counts = np.bincount(y)
     weights = (len(y) / (3 * counts))[y]
@@ -216,9 +215,8 @@ def test_balanced_on_a_stream_goes_by_what_was_seen_so_far(data):
     assert learned(model) == learned(nk.Perceptron().partial_fit(rows, y, sample_weight=weights))
 
 
+@pytest.mark.parametrize("make", SEVERAL_PASSES)
 def test_balanced_takes_a_warm_start_on_rows_that_lack_a_class(make):
-    if forgets(make):
-        pytest.skip("fit of learners that forget refuses balanced weights")
     model = make(class_weight="balanced", warm_start=True, max_iter=2).fit(X, Y)
     model.fit(X[Y == 1], Y[Y == 1])
     assert np.isfinite(model.coef_).all()

@@ -158,7 +158,10 @@ def test_float32_rows_are_learned_as_the_same_numbers_in_float64(make_streaming,
 @few
 @given(data=streams(2))
 def test_a_read_only_memory_map_and_frames_are_the_same_rows(make_streaming, data, tmp_path_factory):
-    pd, pl, pa = (pytest.importorskip(name, reason="frames need it") for name in ("pandas", "polars", "pyarrow"))
+    import pandas as pd
+    import polars as pl
+    import pyarrow as pa
+
     X, y = data
     path = tmp_path_factory.mktemp("map") / "x.npy"
     np.save(path, X)
@@ -213,7 +216,8 @@ def test_integer_keys_are_the_columns_of_the_matrix_that_was_fitted(make, data):
 @few
 @given(data=streams(2))
 def test_string_keys_are_the_columns_of_the_frame_that_was_fitted(make, data):
-    pd = pytest.importorskip("pandas", reason="frames need it")
+    import pandas as pd
+
     X, y = data
     frame = pd.DataFrame(X, columns=[f"x{j}" for j in range(X.shape[1])])
     model, by_row = one_epoch(make, frame, y), one_epoch(make, X, y)
@@ -236,6 +240,7 @@ def test_a_repeated_index_means_the_sum_of_its_values(make_streaming):
     assert doubled.nnz == 4
 
 
+@pytest.mark.slow
 def test_a_vote_counts_copies_as_it_counts_a_weight_whatever_fractions_came_before():
     rng = np.random.default_rng(0)
     rows = [[1.0], [0.5], [-0.2], [3.0]]

@@ -45,6 +45,7 @@ def test_entries_that_cancel_are_a_zero_row():
 
 
 def test_a_missing_label_of_pandas_is_refused():
-    pandas = pytest.importorskip("pandas", reason="pandas is not installed")
+    import pandas
+
     with pytest.raises(nk.InvalidInputError, match="must have a label"):
         nk.Perceptron().fit(np.eye(3), pandas.Series([None, "a", "b"], dtype="string").to_numpy())

@@ -169,6 +169,7 @@ def test_a_fit_scales_by_all_rows_and_a_stream_continues():
     assert np.all(fitted.certificate_.evidence.scale.factors[[0, 3]] < factors[[0, 3]])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("cls", CLASSES)
 def test_streams_and_fits_are_verified_with_weights_and_classes(cls):
     weights = RNG.choice([0.0, 0.5, 1.0, 2.5], 300)

@@ -41,6 +41,7 @@ def test_every_saved_model_is_that_of_a_first_part_of_the_examples(kind):
     stress(Names(make()), Rows(make(), sizes=(1, 1, 7, 300)), 0.4)
 
 
+@pytest.mark.slow
 def test_garbage_collection_at_every_allocation_makes_no_difference():
     with garbage_collected_at_every_allocation():
         stress(Names(nk.Perceptron(), every=5), Rows(nk.Perceptron(), sizes=(1, 1, 7, 30)), 0.6)
@@ -117,7 +118,7 @@ def test_a_save_comes_before_the_next_batch():
     assert max(waited) <= 2  # the batch under way, and one that ended while the thread woke up
 
 
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="the system has no fork (run the tests on Linux)")
 def test_a_child_of_a_fork_while_others_learn_has_a_model_and_does_not_hang():
     X, y = batches(50_000)
     model = nk.Perceptron().partial_fit(X, y)

@@ -4,15 +4,14 @@ import numpy as np
 import pytest
 
 import novikoff as nk
-from learners import LEARNERS, forgets
+from learners import LEARNERS, SEVERAL_PASSES
 from snapshots import learned
 
 pytestmark = pytest.mark.filterwarnings("ignore::novikoff.NotHaltedWarning")  # not what these tests are about
 
 
+@pytest.mark.parametrize("make", SEVERAL_PASSES)
 def test_the_seed_alone_decides_a_shuffled_fit(make):
-    if forgets(make):
-        pytest.skip("fit of learners that forget does not shuffle")
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(60, 4)), rng.integers(2, size=60)
     first = learned(make(max_iter=3, random_state=1).fit(X, y))
@@ -41,9 +40,8 @@ def test_fit_begins_anew_and_warm_start_goes_on():
         assert learned(warm) == learned(stream)
 
 
+@pytest.mark.parametrize("make", SEVERAL_PASSES)
 def test_verbose_says_a_line_a_pass_on_standard_error(make, capsys):
-    if forgets(make):
-        pytest.skip("fit of learners that forget makes one pass")
     make(max_iter=2, verbose=1).fit([[1.0], [1.0], [-1.0]], [1, 0, 1])
     out, err = capsys.readouterr()
     assert out == ""

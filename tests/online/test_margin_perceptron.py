@@ -128,6 +128,7 @@ def test_C3_halting_gives_a_margin_of_theta_and_a_two_sided_certificate(data, ep
     assert certificate.verify(data.X, data.y)
 
 
+@pytest.mark.slow
 @given(data=best_margin_known(), epsilon=st.sampled_from([0.05, 0.2, 0.5]))
 def test_C4_without_a_guess_it_halts_with_almost_the_best_margin(data, epsilon):
     model = nk.MarginPerceptron(epsilon=epsilon, fit_intercept=False, max_iter=10**6).fit(data.X, data.y)

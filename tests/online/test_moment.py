@@ -80,7 +80,8 @@ def in_another_thread(function):
 def test_dicts_are_predicted_while_others_learn_and_the_columns_have_no_names_yet(names):
     rows = X
     if names is not None:
-        pd = pytest.importorskip("pandas")
+        import pandas as pd
+
         rows = pd.DataFrame(X, columns=names)
     model = nk.AveragedPerceptron(max_iter=3, n_iter_no_change=None)
     with pytest.warns(nk.NotHaltedWarning):

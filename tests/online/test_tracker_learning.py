@@ -45,7 +45,8 @@ def test_one_example_at_a_time_predicts_the_same(name):
 
 
 def test_weights_are_copies_in_rows_of_every_kind(monkeypatch):
-    pd = pytest.importorskip("pandas", reason="frames need it")
+    import pandas as pd
+
     monkeypatch.setattr(_tracker_learning, "BLOCK", 7)
     weights = np.random.default_rng(0).choice([0.0, 0.5, 1.0, 2.0, 3.25], len(Y))
     copies, amounts = np.repeat(np.arange(len(Y)), np.ceil(weights).astype(int)), []

@@ -607,6 +607,7 @@ def other_process(tmp_path_factory):
     return folder, before, done.stdout.splitlines()
 
 
+@pytest.mark.slow
 def test_only_saving_and_loading_import_the_codec_libraries(other_process):
     """And loading imports the class of the model by itself."""
     _, _, output = other_process

@@ -52,6 +52,7 @@ def test_new_figure_has_wide_axes_and_below_its_title_a_legend_that_covers_no_da
     assert legend.y1 <= title.y0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("layout", ["constrained", "tight", None])
 def test_given_axes_keep_their_title_and_most_of_the_width(layout):
     _, ax = plt.subplots(layout=layout)
@@ -76,6 +77,7 @@ def test_axes_of_a_constrained_grid_do_not_touch_each_other():
         assert shown[place].ax_.get_window_extent().width > 0.2 * figure.bbox.width
 
 
+@pytest.mark.slow
 def test_entries_share_lines_if_they_fit_and_shrink_if_they_do_not():
     heights = []
     for width in (12, 3):
@@ -101,6 +103,7 @@ def test_axes_without_labels_get_no_legend():
     assert ax.get_legend() is None
 
 
+@pytest.mark.slow
 def test_subfigures_are_accepted():
     figure = plt.figure(layout="constrained", figsize=(10, 5))
     left, right = figure.subfigures(1, 2)

@@ -4,12 +4,9 @@ import json
 
 import httpx
 import pytest
-import schemathesis
 from asgi_calls import Local, served
-from hypothesis import HealthCheck, given, settings
-from test_openapi import CHECKS, ENDLESS, LIMITED
+from test_openapi import ENDLESS, check_at_random
 
-from novikoff.serve.http.openapi import document
 from novikoff.serve.http.operations import OPERATIONS
 
 MODEL = "/v1/models/default"
@@ -105,11 +102,4 @@ def test_hostile_json_is_an_error_of_the_client(tmp_path, body):
 @pytest.mark.parametrize("name", [o.name for o in OPERATIONS if o.name not in ENDLESS])
 def test_random_requests_are_answered_as_described(tmp_path, name):
     with served(state=str(tmp_path / "state")) as running:
-        schema = schemathesis.openapi.from_dict(document(LIMITED))
-
-        @given(case=schema.find_operation_by_id(name).as_strategy())
-        @settings(max_examples=100, deadline=None, suppress_health_check=list(HealthCheck), database=None)
-        def run(case):
-            case.call_and_validate(base_url=running.address, checks=CHECKS, timeout=10)
-
-        run()
+        check_at_random(running, name, 100)

@@ -164,6 +164,7 @@ def test_the_memory_for_a_long_line_is_bounded(server, size):
     check_alive(server)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("compression", slow_unless(lambda name: name == "zstd", ["zstd", "lz4"]))
 def test_the_memory_for_a_stream_of_arrow_is_bounded(server, compression):
     body = arrow_bytes(4_000_000, compression)
@@ -257,6 +258,7 @@ def test_slow_headers_and_bodies_are_given_up(server):
     assert time.monotonic() - begin < 30
 
 
+@pytest.mark.slow
 @pytest.mark.timed
 def test_one_byte_at_a_time_is_given_up_as_well(server):
     with Raw(server) as raw:
@@ -389,6 +391,7 @@ def test_what_is_not_a_request_to_this_server_is_refused(server, data):
 # ---- models --------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "specification",
     REFUSED_SPECIFICATIONS,

@@ -202,7 +202,7 @@ def test_snapshots_that_cannot_be_written_do_not_stop_learning(tmp_path, monkeyp
     assert numbers_in(state) == list(range(30))
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may write into any directory")
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere (run the tests as another user)")
 def test_a_directory_that_cannot_be_written_is_refused(tmp_path):
     state = tmp_path / "state"
     state.mkdir(0o500)
@@ -285,6 +285,7 @@ def test_damaged_snapshots_are_not_used(tmp_path, written):
             assert engine.dump("default") == written[1]
 
 
+@pytest.mark.slow
 def test_bits_that_flip_in_the_log_are_never_learned(tmp_path, written):
     """The log is opened with the right content, opened without learning, or not opened."""
     rng, found = random.Random(2), set()

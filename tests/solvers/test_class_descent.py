@@ -60,6 +60,7 @@ def test_every_class_is_solved_and_its_bounds_are_those_of_its_point(loss, inter
         assert solution.dual <= dual * (1 + 1e-12)
 
 
+@pytest.mark.slow
 def test_a_class_that_leaves_is_solved_by_another_method_with_all_steps_in_its_history():
     X, y = sample()
     problems = problems_of(X, y, C=1.0, loss="squared_hinge")

@@ -165,6 +165,7 @@ def check_honesty(seed):
     assert found, f"{seed}: {found}"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("block", slow_unless(lambda block: block < 4, range(10)))
 def test_stated_bounds_are_never_better_than_the_exact_ones(block):
     for seed in range(30 * block, 30 * (block + 1)):

@@ -173,6 +173,7 @@ def weak_classes(rows=700, seed=0):
     return rng.normal(size=(rows, 8)) + 0.5 * (y[:, None] - 3) * (np.arange(8) < 3), y + 3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("multi_class", "loss"), [("ovr", "squared_hinge"), ("ovo", "hinge"), ("ovo", "squared_hinge")]
 )
@@ -185,6 +186,7 @@ def test_classes_that_overlap_are_predicted_no_worse_than_the_most_frequent_one(
     assert model.score(Z, z) >= np.mean(z == 6)
 
 
+@pytest.mark.slow
 def test_columns_that_say_nothing_give_a_warning():
     X, y = weak_classes()
     X = np.random.default_rng(1).normal(size=X.shape)

@@ -132,6 +132,7 @@ def test_a_path_is_solved_by_warm_starts_and_proven(tmp_path):
         path.save(tmp_path / "p.nvk")
 
 
+@pytest.mark.slow
 def test_cross_validation_chooses_c(tmp_path):
     rows, y = load_iris(return_X_y=True)
     model = nk.LinearSVMCV(Cs=[0.001, 0.1, 1.0], loss="hinge", multi_class="crammer_singer").fit(rows, y)

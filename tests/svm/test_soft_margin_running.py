@@ -57,6 +57,7 @@ def test_the_number_of_threads_changes_no_bit(machine, data, C):
         assert model.history_.primal.tolist() == models[0].history_.primal.tolist()
 
 
+@pytest.mark.slow
 def test_several_classes_have_the_same_bits_for_any_number_of_threads():
     X, y = tall(3)
     models = [nk.LinearSVM(tol=1e-4, n_jobs=jobs).fit(X, y) for jobs in (1, 2, 8)]
@@ -75,6 +76,7 @@ def test_several_classes_of_dense_rows_have_the_same_bits_for_any_number_of_thre
         assert model.coef_.tobytes() == models[0].coef_.tobytes()
 
 
+@pytest.mark.slow
 def test_fits_from_6_threads_at_once_equal_the_same_fits_in_sequence():
     data = [tall(rows=10_000), tall(3, rows=10_000), wide()]
     jobs = [(make, X, y) for make in list(MACHINES.values())[:2] for X, y in data]

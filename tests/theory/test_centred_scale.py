@@ -42,6 +42,7 @@ def long_stream(count):
     return X
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("weights", [np.ones(2000), np.random.default_rng(1).choice([1.0, 0.5, 0.25], 2000)])
 def test_long_streams_are_seen_as_in_plain_numpy_in_the_checker_and_in_the_kernel(weights):
     X = long_stream(2000)

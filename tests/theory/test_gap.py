@@ -204,7 +204,8 @@ def test_verify_accepts_what_is_true_far_from_the_optimum(seed, scale, loss, int
 
 @problems
 def test_verify_takes_lists_and_frames(loss, intercept):
-    pd = pytest.importorskip("pandas", reason="frames need it")
+    import pandas as pd
+
     X, y = noisy_data()
     certificate = certify(X, y, loss=loss, intercept=intercept)
     assert certificate.verify(pd.DataFrame(X), pd.Series(y))

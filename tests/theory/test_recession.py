@@ -47,6 +47,7 @@ def test_columns_are_fixed_where_all_directions_on_the_boundary_are_0():
             assert not any(dot(row, vector) for row in boundary)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("listed", "reduced"), [(0, 10_000), (10_000, 0), (0, 0)])
 def test_aliased_columns_are_those_of_linear_dependences(listed, reduced, monkeypatch):
     monkeypatch.setattr(module, "MAX_LISTED_ENTRIES", listed)

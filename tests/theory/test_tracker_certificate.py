@@ -177,6 +177,7 @@ def test_weights_that_make_a_delay_uneven_are_left_open(weights):
     assert bool(found) == (max(weights) == 1 and min(weights) > 0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("vote", ["majority", "share"])
 def test_a_delay_that_is_too_long_leaves_no_bound(vote):
     X = np.random.default_rng(1).normal(size=(500, 1))

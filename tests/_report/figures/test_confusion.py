@@ -25,6 +25,7 @@ def test_two_classes_have_none(svm_subject):
     assert confusion(svm_subject) is None
 
 
+@pytest.mark.slow
 def test_of_many_classes_those_with_the_most_errors_are_drawn():
     rng = np.random.default_rng(0)
     y = np.repeat(np.arange(40), 3)

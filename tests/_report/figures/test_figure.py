@@ -36,6 +36,7 @@ def test_every_learner_has_the_figures_that_apply_to_it(make, expected):
     assert {figure.name for figure in found} == expected | {"roc", "precision-recall"}
 
 
+@pytest.mark.slow
 def test_plotly_accepts_every_figure(svm_subject, perceptron_subject):
     """Its Python package checks names and values of attributes."""
 

@@ -673,7 +673,7 @@ def test_arrays_of_several_hashed_parts_are_checked_to_the_end(tmp_path, monkeyp
         data[place] ^= 4
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="counts open files in /proc")
+@pytest.mark.skipif(sys.platform != "linux", reason="/proc is missing (run the tests on Linux)")
 def test_no_file_stays_open(tmp_path):
     path = tmp_path / "rows.nvk"
     nk.cache(TEXT, path)

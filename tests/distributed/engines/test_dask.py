@@ -32,10 +32,13 @@ from novikoff.distributed.engines.tables import HashedTable
 from novikoff.distributed.survey import survey
 from novikoff.errors import InvalidInputError
 
-distributed = pytest.importorskip("distributed", reason="Dask is not installed")
-import dask.array as da  # noqa: E402
-import dask.dataframe as dd  # noqa: E402
-import pandas as pd  # noqa: E402
+# "distributed" alone would be the folder of these tests.
+pytest.importorskip("distributed.deploy", reason="Dask is not installed (make clusters)")
+import dask.array as da
+import dask.dataframe as dd
+import pandas as pd
+
+import distributed
 
 
 def cluster(workers):

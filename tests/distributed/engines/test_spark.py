@@ -43,10 +43,12 @@ from novikoff.distributed.rounds import Data
 from novikoff.distributed.survey import survey
 from novikoff.errors import InvalidInputError
 
-pytest.importorskip("pyspark", reason="Spark is not installed")
+pytest.importorskip("pyspark", reason="Spark is not installed (make clusters)")
 pytestmark = [
     pytest.mark.slow,  # it starts a session
-    pytest.mark.skipif(shutil.which("java") is None, reason="Java is not installed"),
+    pytest.mark.skipif(
+        shutil.which("java") is None, reason="Java is not installed (apt-get install default-jre-headless)"
+    ),
     pytest.mark.filterwarnings("ignore:PySpark does not yet fully support pandas"),
 ]
 

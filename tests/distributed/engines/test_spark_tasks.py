@@ -129,7 +129,8 @@ def test_modules_are_exempt_from_garbage_collection_in_reused_workers_only(is_re
 
 @pytest.mark.parametrize("types", [[1, 1], [0, 1], [None, 1], []])
 def test_vectors_are_made_again_of_plain_columns(types):
-    pa = pytest.importorskip("pyarrow")
+    import pyarrow as pa
+
     contents = {None: ([], []), 0: ([1], [5.0]), 1: ([], [3.0, 4.0])}
     batch = pa.RecordBatch.from_arrays(
         [

@@ -98,7 +98,7 @@ def test_weights_without_limit_do_not_hang():
 
 def test_adding_a_point_takes_about_a_microsecond():
     if sys.gettrace() is not None:
-        pytest.skip("measuring coverage takes longer than what is timed")
+        pytest.skip("measuring coverage takes longer than what is timed (make test)")
     curve = Curve()
     batches = iter(range(10**9))
 

@@ -58,7 +58,8 @@ def test_svmlight_is_learned_like_json(tmp_path):
 
 
 def test_arrow_is_learned_like_json(tmp_path):
-    pa = pytest.importorskip("pyarrow")
+    import pyarrow as pa
+
     examples = [own | {"id": str(place)} for place, own in enumerate(random_examples(30))]
     rows = [{f"f{k}": own["x"].get(f"f{k}") for k in range(12)} | {"y": own["y"], "id": own["id"]} for own in examples]
     table = pa.Table.from_pylist(rows)
@@ -99,7 +100,8 @@ def test_a_stream_goes_on_when_its_model_was_loaded_again(tmp_path):
 
 @pytest.mark.parametrize("cut", [200, 10**6])
 def test_whole_batches_before_the_end_of_a_broken_arrow_stream_are_learned(tmp_path, cut):
-    pa = pytest.importorskip("pyarrow")
+    import pyarrow as pa
+
     table = pa.table({"f": [1.0, 2.0, 3.0, 4.0] * 5, "y": ["a", "b"] * 10})
     sink = pa.BufferOutputStream()
     with pa.ipc.new_stream(sink, table.schema) as out:

@@ -194,7 +194,7 @@ def test_a_closed_log_on_a_read_only_disk_is_read(tmp_path, monkeypatch):
     files.unregister()
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere (run the tests as another user)")
 def test_a_directory_that_cannot_be_written_is_refused(tmp_path):
     tmp_path.chmod(0o500)
     with pytest.raises(StoreError, match="cannot be written") as refused:

@@ -246,6 +246,7 @@ def kills(directory, seed, count, durability):
         assert acknowledged.items() <= stored.items()
 
 
+@pytest.mark.slow
 def test_killed_processes_lose_nothing_acknowledged(tmp_path):
     kills(tmp_path, 1, 2, "full")
 

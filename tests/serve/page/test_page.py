@@ -150,7 +150,7 @@ def test_every_element_that_scripts_look_up_exists(elements):
     assert wanted <= set(ids)
 
 
-needs_node = pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed")
+needs_node = pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed (apt-get install nodejs)")
 
 
 @needs_node
