@@ -8,6 +8,8 @@ import sys
 import tomllib
 from pathlib import Path
 
+import pytest
+
 import novikoff as nk
 
 ROOT = Path(__file__).parents[1]
