@@ -105,8 +105,6 @@ void bind_online(nb::module_& m) {
       .def("calibrate", &OnlineLearner::calibrate, arg("problems"), arg("scores").noconvert())
       .def("learn_row", &OnlineLearner::learn_row, arg("rows"), arg("code"), arg("weight"), arg("balanced") = false)
       .def("learn_one", &OnlineLearner::learn_one, arg("x"), arg("code"), arg("weight"), arg("balanced") = false)
-      .def("wants_label", &OnlineLearner::wants_label, arg("x"), arg("problem"))
-      .def("wants_label", &OnlineLearner::wants_label_of_row, arg("rows"), arg("problem"))
       .def("score_one", &OnlineLearner::score_one, arg("x"), arg("problem"))
       .def("score_one", &OnlineLearner::scores_of_one, arg("x"), arg("problems"))
       .def("score_many", &OnlineLearner::score_many, arg("dicts"), arg("problems"), arg("scores").noconvert())

@@ -23,7 +23,6 @@ Tuple<bool, bool, double> OnlineLearner::learn(std::size_t q, const RowsInMemory
   const novikoff::PassReport report = read([&](auto&, auto&) {
     check_problem(q);
     check_codes(batch);
-    check_columns(rows.columns());
     return learner_.learn(q, rows.view, batch);
   });
   return nb::make_tuple(report.moved, report.mistaken, report.smallest_margin);
@@ -37,7 +36,6 @@ Tuple<bool, bool, double, std::size_t> OnlineLearner::learn_unseen(std::size_t q
   const std::size_t good = read([&](auto&, auto&) {
     check_problem(q);
     check_separate();
-    check_columns(rows.columns());
     return learner_.learn_unseen(q, rows.view, batch, span_of(squared_norms), report);
   });
   return nb::make_tuple(report.moved, report.mistaken, report.smallest_margin, good);
@@ -124,7 +122,6 @@ void OnlineLearner::check_scores(const std::vector<std::size_t>& scored, const s
 void OnlineLearner::check_batch(const RowsInMemory& rows, const novikoff::Batch& batch) const {
   check_open();
   check_codes(batch);
-  check_columns(rows.columns());
 }
 
 std::vector<std::span<double>> OnlineLearner::places_of(const std::vector<std::size_t>& scored,

@@ -74,7 +74,6 @@ bool OnlineLearner::learn_row(const RowsInMemory& rows, std::int32_t code, doubl
                            [&] {
                              check_open();
                              check_code(code);
-                             check_columns(view.columns);
                              const double own = checked_weight(code, weight, balanced);
                              learner_.learn_one(x, view.columns, squared_norm, code, own);
                            });
@@ -93,38 +92,10 @@ void OnlineLearner::learn_one(const nb::dict& x, std::int32_t code, double weigh
       [&](KeyedRow& row) {
         check_open();
         check_code(code);
-        check_columns(columns_.count() + row.absent(columns_));
         const double own = checked_weight(code, weight, balanced);
         const Sparse features = row.add(columns_);
         learner_.learn_one(features, columns_.count(), row.squared_norm(columns_), code, own);
       });
-}
-
-bool OnlineLearner::wants_label(const nb::dict& x, std::size_t q) {
-  return with_row<ReadTurn>(
-      x, [&](const KeyedRow& row) { return is_short_to_score(row.size(), 1); },
-      [&](KeyedRow& row) {
-        check_asking(q);
-        const auto [features, columns] = row.foresee(columns_);
-        return learner_.wants_label(q, features, columns, row.squared_norm(columns_));
-      });
-}
-
-std::optional<bool> OnlineLearner::wants_label_of_row(const RowsInMemory& rows, std::size_t q) {
-  return std::visit(
-      [&](const auto& view) -> std::optional<bool> {
-        if (view.count == 0) throw std::invalid_argument("the matrix has no row.");
-        const auto x = view[0];
-        novikoff::Repeats repeats;
-        const double squared_norm = x.examine(view.columns, repeats);
-        if (!std::isfinite(squared_norm)) return std::nullopt;
-        return in_turn<ReadTurn>([&] { return is_short_to_score(x.size, 1); },
-                                 [&] {
-                                   check_asking(q);
-                                   return learner_.wants_label(q, x, view.columns, squared_norm);
-                                 });
-      },
-      rows.view);
 }
 
 double OnlineLearner::score_one(const nb::dict& x, std::size_t q) {
@@ -201,9 +172,8 @@ double OnlineLearner::score_of(KeyedRow& row, const Sparse& features, std::size_
 bool OnlineLearner::is_short_to_learn(std::size_t size, std::size_t columns, std::int32_t code, double weight,
                                       bool balanced) const {
   const std::vector<Hypothesis>& problems = learner_.problems;
-  const std::size_t work = has_matrix() ? (columns + 1) * (columns + 1) : size + 1;
-  if (learner_.count() * work > short_work) return false;
-  if (learner_.scale || memory_ || asks_) {
+  if (learner_.count() * (size + 1) > short_work) return false;
+  if (learner_.scale || memory_) {
     const double copies = balanced ? learner_.balance.estimate(code, weight) : weight;
     if (!(copies <= 16)) return false;
   }

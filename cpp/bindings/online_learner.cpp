@@ -13,7 +13,6 @@
 #include <vector>
 
 #include "bindings.hpp"
-#include "novikoff/asking.hpp"
 #include "novikoff/rules.hpp"
 #include "novikoff/scale.hpp"
 #include "online_state.hpp"
@@ -34,7 +33,7 @@ CallbackRule python_rule(nb::object rule) {
 
 OnlineLearner::OnlineLearner(nb::tuple configuration) : configuration_(std::move(configuration)) {
   using online_state::as;
-  if (nb::len(configuration_) != 14) online_state::refuse("a configuration of fourteen values");
+  if (nb::len(configuration_) != 13) online_state::refuse("a configuration of thirteen values");
   const auto rule = as<std::string>(configuration_[0], "rule"), tie = as<std::string>(configuration_[5], "tie");
   const auto buckets = as<std::int64_t>(configuration_[7], "buckets");
   keep_ = as<std::string>(configuration_[6], "keep");
@@ -48,19 +47,14 @@ OnlineLearner::OnlineLearner(nb::tuple configuration) : configuration_(std::move
   const auto parameter = as<double>(configuration_[1], "parameter");
   const nb::object callback = configuration_[8];
   if (callback.is_none())
-    learner_.rule = rule_named(rule, parameter, learner_.tie, as<double>(configuration_[12], "extra"),
-                               as<double>(configuration_[13], "budget"));
+    learner_.rule = rule_named(rule, parameter, learner_.tie, as<double>(configuration_[12], "extra"));
   else
     learner_.rule = python_rule(callback);
   learner_.geometry = {as<bool>(configuration_[2], "intercept"), as<bool>(configuration_[3], "normalize"),
                        as<double>(configuration_[4], "delta")};
   memory_ = online_state::memory_of(configuration_);
-  asks_ = asking_of(learner_.rule).has_value();
   if (memory_ && (keep_ != "last" || learner_.geometry.delta > 0))
     throw std::invalid_argument("a learner that forgets has no averages, votes or private features.");
-  if (asks_ && (keep_ != "last" || learner_.geometry.delta > 0 || memory_))
-    throw std::invalid_argument(
-        "a learner that asks for labels has no averages, votes or private features, and forgets nothing.");
   if (keep_ == "joint") learner_.joint.emplace();
   if (learner_.joint && learner_.geometry.delta != 0)
     throw std::invalid_argument("classes that are learned together have no private features.");
@@ -94,7 +88,6 @@ void OnlineLearner::add_problem(std::int32_t positive, std::optional<std::size_t
                        if (!like && keep_ == "votes") h.votes.emplace();
                        if (!like) h.memory = memory_;
                        if (!like) h.second = novikoff::second_order_of(learner_.rule);
-                       if (!like) h.asking = novikoff::asking_of(learner_.rule);
                        if (!like && calibrated_) h.calibration.emplace();
                        h.positive = positive;
                        learner_.add(std::move(h));
@@ -202,15 +195,7 @@ novikoff::RunningScale& OnlineLearner::check_scale() {
   return *running;
 }
 
-void OnlineLearner::check_columns(std::size_t columns) const {
-  if (has_matrix() && columns > most_columns_of_a_matrix)
-    throw std::invalid_argument("full=True takes at most " + std::to_string(most_columns_of_a_matrix) +
-                                " columns, but there are " + std::to_string(columns) +
-                                ". Use full=False, which keeps the diagonal of the matrix only.");
-}
-
 void OnlineLearner::check_code(std::int32_t code) const {
-  if (code == novikoff::unlabelled && !asks_) throw std::out_of_range("an example has no label.");
   if (learner_.joint && (code < 0 || static_cast<std::size_t>(code) >= learner_.count()))
     throw std::out_of_range("there is no class " + std::to_string(code) + ".");
 }

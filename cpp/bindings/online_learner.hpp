@@ -46,7 +46,6 @@ class OnlineLearner {
   using Numbers = Vector<const double>;
   using Order = std::optional<Vector<const std::int64_t>>;
   static constexpr std::int64_t max_buckets = std::int64_t{1} << 31;  // 16 GB of weights
-  static constexpr std::size_t most_columns_of_a_matrix = 4096;       // 64 MB
 
   explicit OnlineLearner(nb::tuple configuration);
   ~OnlineLearner();
@@ -161,12 +160,6 @@ class OnlineLearner {
 
   void learn_one(const nb::dict& x, std::int32_t code, double weight, bool balanced);
 
-  /// Whether the learner asks for the label of this example, if it is the next.
-  bool wants_label(const nb::dict& x, std::size_t q);
-
-  /// The same for the first row of a matrix; nothing if the row is bad.
-  std::optional<bool> wants_label_of_row(const RowsInMemory& rows, std::size_t q);
-
   double score_one(const nb::dict& x, std::size_t q);
 
   std::vector<double> scores_of_one(const nb::dict& x, const std::vector<std::size_t>& problems);
@@ -194,18 +187,10 @@ class OnlineLearner {
   void check_problem(std::size_t q) const {
     if (q >= learner_.count()) throw std::out_of_range("there is no problem " + std::to_string(q) + ".");
   }
-  void check_asking(std::size_t q) const {
-    check_problem(q);
-    if (!asks_) throw std::invalid_argument("the learner does not ask for labels.");
-  }
-  /// A full matrix has a number for each pair of columns.
-  bool has_matrix() const { return std::holds_alternative<novikoff::FullMatrixRule>(learner_.rule); }
-  void check_columns(std::size_t columns) const;
   void check_separate() const {
     if (learner_.joint) throw std::invalid_argument("classes that are learned together have no problems of their own.");
   }
-  /// Each class that is learned together must be known before its first example, and other learners than those that ask for
-  /// labels must be given them.
+  /// Each class that is learned together must be known before its first example.
   void check_code(std::int32_t code) const;
   void check_codes(const novikoff::Batch& batch) const;
 
@@ -251,8 +236,7 @@ class OnlineLearner {
   /// Whether growing cannot take long.
   bool is_small() const { return columns_.count() < std::size_t{1} << 16; }
 
-  /// With a scale, every copy of an example is seen anew, a learner that forgets fades by every copy, and one that asks for
-  /// labels throws a coin for it. An update of a matrix takes as long as it has entries.
+  /// With a scale, every copy of an example is seen anew, and a learner that forgets fades by every copy.
   bool is_short_to_learn(std::size_t size, std::size_t columns, std::int32_t code, double weight, bool balanced) const;
 
   /// Votes take as long as there were updates.
@@ -266,7 +250,7 @@ class OnlineLearner {
 
   nb::tuple configuration_;
   std::string keep_;
-  bool votes_, asks_ = false;
+  bool votes_;
   std::optional<novikoff::Memory> memory_;  // of a new problem
   std::atomic<bool> calibrated_{false};
   novikoff::Learner learner_;

@@ -224,11 +224,10 @@ class ClassPass {
 };
 
 /// Whether rows and rule are such that several problems learn from each row at once. A product of a dense row is as fast with
-/// the weights of one problem, a rule of Python is called for one problem after the other, second-order rules have a step of
-/// their own for each column, and a selective perceptron has one problem.
+/// the weights of one problem, a rule of Python is called for one problem after the other, and second-order rules have a step
+/// of their own for each column.
 template <class Rows, class Rule>
-constexpr bool can_learn_together = requires(Rows rows) { rows.offsets; } && !std::is_same_v<Rule, CallbackRule> &&
-                                    !std::is_same_v<Rule, SelectiveRule> && !SecondOrderRule<Rule>;
+constexpr bool can_learn_together = requires(Rows rows) { rows.offsets; } && !std::is_same_v<Rule, CallbackRule> && !SecondOrderRule<Rule>;
 
 /// Some problems of a learner that learn together. It holds their weights meanwhile.
 class ClassBlock {

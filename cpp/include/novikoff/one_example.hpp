@@ -6,10 +6,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <type_traits>
 #include <vector>
 
-#include "novikoff/asking.hpp"
 #include "novikoff/forgetting.hpp"
 #include "novikoff/hypothesis.hpp"
 #include "novikoff/row.hpp"
@@ -53,8 +51,6 @@ void learn(const X& x, double y, double weight, double squared_norm, const Rule&
   const auto [norm2, scale] = Scaled(squared_norm, geometry);
   h.squared_radius = std::max(h.squared_radius, norm2);
   h.energy += weight * norm2;
-  if constexpr (std::is_same_v<Rule, SelectiveRule>)
-    return learn_selectively(x, y, weight, norm2, scale, rule, geometry.intercept, h, report);
   if (h.memory) return learn_and_forget(x, y, weight, norm2, scale, rule, geometry.intercept, tie, h, report);
 
   auto whole = static_cast<std::int64_t>(weight);

@@ -73,7 +73,7 @@ void learn_seen(Learner& learner, const X& u, double squared_norm, std::int32_t 
   std::visit(
       [&](const auto& rule) {
         for (Hypothesis& h : learner.problems) {
-          const double y = code == unlabelled ? 0.0 : code == h.positive ? 1.0 : -1.0;
+          const double y = code == h.positive ? 1.0 : -1.0;
           learn(u, y, weight, squared_norm, rule, learner.geometry, learner.tie, h, nullptr, report);
         }
       },
