@@ -5,11 +5,9 @@ import json
 
 import pytest
 from command import assert_refused, done, novikoff
-from sets import ROWS, separated
 
 import novikoff as nk
 from novikoff._learner_names import LEARNERS, ONLINE
-from novikoff.cli._learner_options import learner_options
 
 VALUES = {  # another value than the default, as the command line writes it
     "C": ("0.25", 0.25),
@@ -56,12 +54,7 @@ PAIRS = [
 def refusal(name, parameter):
     """Why a learner refuses a parameter of all online learners that only other ones can use; None if it does not."""
     words = {}
-    if name == "selective-perceptron":
-        words = dict.fromkeys(("max_iter", "shuffle", "n_iter_no_change"), "because there is one pass")
-        words["probability"] = "because probabilities would need the labels of all examples"
-        words["class_weight"] = "because they depend on labels that are not asked for"
-        words["n_jobs"] = "because one thread learns"
-    elif name.startswith("multiclass-"):
+    if name.startswith("multiclass-"):
         words = {"probability": "because there are no binary problems", "n_jobs": "because all classes"}
     return words.get(parameter)
 
@@ -130,120 +123,3 @@ def test_an_option_of_another_learner_is_refused(folder, name, parameter):
     offered = [word.strip(",.") for word in run.err.partition("It has")[2].split()]
     assert offered
     assert set(offered) <= {option(name, owned)[0][0] for other, owned in PAIRS if other == name}
-
-
-def test_help_does_not_offer_what_a_learner_does_not_have():
-    by_name = {option.name: option for option in learner_options(ONLINE)}
-    for name in ("probability", "n_jobs", "class_weight"):
-        assert name in inspect.signature(LEARNERS["selective-perceptron"]).parameters
-        assert "selective-perceptron" in by_name[name].panel.partition(" except ")[2]
-        assert "not available" not in by_name[name].help.lower()
-        assert "no effect" not in by_name[name].help.lower()
-
-
-@pytest.mark.parametrize("subcommand", ["fit", "stream"])
-def test_help_names_every_option(subcommand):
-    shown = done(subcommand, "--help").out
-    names = LEARNERS if subcommand == "fit" else ONLINE
-    assert all(name in shown for name in names)
-    for name, parameter in PAIRS:
-        if name in names:
-            assert option(name, parameter)[0][0] in shown
-
-
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        ("fit",),
-        ("fit", "two.svm", "--nonsense"),
-        ("fit", "two.svm", "-c", "much"),
-        ("nonsense", "two.svm"),
-        ("predict", "two.svm"),
-        ("stream", "two.svm", "--every", "0"),
-        ("inspect", "m.nvk", "--top", "-1"),
-    ],
-)
-def test_bad_use_is_told_on_standard_error_with_exit_code_2(folder, arguments):
-    run = novikoff(*arguments, folder=folder)
-    assert (run.code, run.out) == (2, "")
-    assert run.err
-    assert "Traceback" not in run.err
-
-
-@pytest.mark.parametrize(
-    ("arguments", "word"),
-    [
-        (("fit", "two.svm", "--learner", "magic"), "--learner"),
-        (("fit", "two.svm", "-c", "-1"), "C"),
-        (("fit", "two.svm", "-c", "nan"), "C"),
-        (("fit", "two.svm", "-c", "1", "--lam", "1"), "lam"),
-        (("fit", "two.svm", "--loss", "logistic"), "loss"),
-        (("fit", "two.svm", "--tol", "0"), "tol"),
-        (("fit", "two.svm", "--max-iter", "0"), "max_iter"),
-        (("fit", "two.svm", "--n-jobs", "0"), "n_jobs"),
-        (("fit", "two.svm", "--random-state", "soon"), "random_state"),
-        (("fit", "two.svm", "--class-weight", "heavy"), "class_weight"),
-        (("fit", "two.svm", "--class-weight", '{"5": 1}'), "--class-weight"),
-        (("fit", "two.svm", "--class-weight", '{"1": -1}'), "Class weights"),
-        (("fit", "two.svm", "--class-weight", '{"1": "x"}'), "Class weights"),
-        (("fit", "two.svm", "--class-weight", "[1, 2]"), "class_weight"),
-        (("fit", "two.svm", "--class-weight", '{"1": NaN}'), "Class weights"),
-        (("fit", "two.svm", "--cv", "1"), "cv"),
-        (("fit", "two.svm", "--cv", "3", "-c", "1"), "--cv"),
-        (("fit", "two.svm", "--cv", "3", "--learner", "perceptron"), "--cv"),
-        (("fit", "two.svm", "--Cs", "3"), "--cv"),
-        (("fit", "two.svm", "--cv", "3", "--selection", "worst"), "selection"),
-        (("fit", "two.svm", "--cv", "3", "--scoring", "beauty"), "scoring"),
-        (("fit", "two.svm", "--learner", "margin-perceptron", "--margin", "wide"), "margin"),
-        (("fit", "two.svm", "--learner", "margin-perceptron", "--epsilon", "2"), "epsilon"),
-        (("fit", "two.svm", "--learner", "perceptron", "--tie", "maybe"), "tie"),
-        (("fit", "two.svm", "--learner", "perceptron", "--slack-feature", "-1"), "slack_feature"),
-        (("fit", "two.svm", "--format", "excel"), "format"),
-        (("fit", "two.svm", "--index-base", "7"), "index_base"),
-        (("fit", "two.svm", "--target", "y"), "target"),
-        (("fit", "two.svm", "--attach", "shop"), "--attach"),
-        (("fit", "two.svm", "--attach", "a=b"), "attach"),
-        (("fit", "two.svm", "--ngrams", "many"), "--ngrams"),
-        (("fit", "mails.csv", "--text", "subject", "--ngrams", "3-1"), "--ngrams"),
-        (("fit", "mails.csv", "--text", "subject", "--hash-bits", "99"), "--hash-bits"),
-        (("fit", "mails.csv", "--norm", "l7"), "norm"),
-        (("fit", "mails.csv", "--missing", "never"), "missing"),
-        (("stream", "two.svm", "--learner", "linear-svm"), "--learner"),
-        (("stream", "two.svm", "-i", "nowhere.nvk"), "nowhere.nvk"),
-        (("separable", "three.svm"), "class"),
-        (("stream", "two.svm", "--class-weight", '{"spam": 2}'), "--class-weight"),
-        (("stream", "two.svm", "--weight", "cost"), "--weight"),
-        (("separable", "two.svm", "--missing", "zero"), "--missing"),
-        (("separable", "mails.csv", "--weight", "price"), "price"),
-        (("separable", "two.svm", "--hash-bits", "9"), "--hash-bits"),
-        (("fit", "mails.csv", "--index-base", "0"), "--index-base"),
-        (("convert", "two.svm", "two.xyz", "--to", "papyrus"), "papyrus"),
-        (("convert", "two.svm", "two.csv", "--features", "3"), "--features"),
-        (("fit", "two.svm", "--test", "nowhere.svm"), "nowhere.svm"),
-        (("fit", "nowhere.svm"), "nowhere.svm"),
-        (("fit", "."), "."),
-        (("fit", "SELECT nothing FROM nowhere"), "nowhere"),
-        (("fit", "*.nothing.csv"), "nothing.csv"),
-    ],
-)
-def test_a_value_that_cannot_be_is_refused_in_one_sentence(folder, arguments, word):
-    assert_refused(novikoff(*arguments, "-q" if arguments[0] != "convert" else "--json", folder=folder), word)
-
-
-def test_options_of_how_texts_are_hashed_are_kept_with_the_model(folder, tmp_path):
-    words = ["--text", "subject", "--hash-bits", "9", "--ngrams", "1-2", "--binary", "--sublinear-tf", "--norm", "l2"]
-    done("fit", "mails.csv", *words, "--weight", "cost", "-q", "-o", tmp_path / "m.nvk", folder=folder)
-    model = nk.load(tmp_path / "m.nvk")
-    assert model.n_features_in_ == 512
-    hashing = nk.Hashing(n_bits=9, ngram_range=(1, 2), binary=True, sublinear_tf=True, norm="l2")
-    batch = nk.read(str(folder / "mails.csv"), text="subject", weight="cost", hashing=hashing, target="label")
-    assert model.coef_.tobytes() == nk.LinearSVM().fit(batch.X, batch.y, batch.weights).coef_.tobytes()
-
-
-def test_only_the_features_that_were_asked_for_are_read(folder, tmp_path):
-    words = ["--features", "size", "--features", "cost"]
-    done("fit", "mails.csv", *words, "-q", "-o", tmp_path / "m.nvk", folder=folder)
-    assert nk.load(tmp_path / "m.nvk").n_features_in_ == 2
-    (tmp_path / "two columns.csv").write_bytes(separated(ROWS, ",", ["cost", "size", "label"]))
-    run = done("predict", tmp_path / "m.nvk", tmp_path / "two columns.csv")
-    assert run.out == done("predict", tmp_path / "m.nvk", "mails.csv", folder=folder).out

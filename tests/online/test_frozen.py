@@ -37,8 +37,6 @@ def asked(own, X):
 @pytest.mark.parametrize("classes", [1, 2, 5])
 @pytest.mark.parametrize(("name", "parameters"), LEARNERS)
 def test_a_frozen_learner_predicts_what_the_learner_did_at_that_moment(name, parameters, classes):
-    if name == "selective-perceptron" and classes > 2:
-        pytest.skip("takes two classes")
     learner, X, labels = learned(name, parameters, classes)
     test, _ = rows(40, 2)
     kept = []

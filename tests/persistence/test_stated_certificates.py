@@ -46,9 +46,6 @@ def test_a_file_states_all_fields_of_all_certificates_and_no_array_twice(tmp_pat
         assert all(tensor.endswith(".evidence.weights") for tensor in own)
     elif name.startswith("normalized adaptive"):  # the squares of the scales of the columns, which all classes share
         assert own == {"certificates.0.variances"}
-    elif name == "second-order perceptron":  # the state has the sums of squares that they follow from
-        assert own
-        assert all(tensor.endswith(".variances") for tensor in own)
     elif name.startswith("multiclass AROW"):  # of all classes; arrays that are the same as others are stored once
         sums = {f"certificates.0.sum.{part}" for part in ("weights", "biases", "variances", "bias_variances")}
         assert joint | {"certificates.0.sum.weights", "certificates.0.sum.variances"} <= own <= joint | sums

@@ -19,7 +19,7 @@ from novikoff.data.reading import Reading
 from novikoff.errors import input_error, quote
 from novikoff.theory.rules import Rule
 
-from ._columns import check_matrix_columns, match_columns, name_columns
+from ._columns import match_columns, name_columns
 from ._examples import Examples
 from ._fast_path import FastPath
 from ._fit import check_copies, declared_in, new_kernel
@@ -99,7 +99,6 @@ def check_batch(
         if declared_classes(where, classes).tolist() != known:
             message = f"classes must be {quote(known)} as in the first call, but they are {quote(classes)}."
             raise input_error(where, message)
-    check_matrix_columns(where, model._learned_rule, X.shape[1])
     given.codes = model._classes.codes(where, labels, weights)
     batch = numbered(model, where, model._learner, given, model._numbering)
     batch.weights = weighed(model, where, labels, batch.codes, weights)
@@ -181,8 +180,7 @@ def weighed(model: Any, where: str, labels: NDArray[Any], codes: Codes, weights:
 
 def has_limited_weights(rule: Rule) -> bool:
     """Whether every copy of an example that a weight stands for takes time of its own."""
-    is_seen_anew = rule.geometry.scale is not None or rule.forgetting.half_life is not None
-    return is_seen_anew or rule.implementation().asks_for_labels
+    return rule.geometry.scale is not None or rule.forgetting.half_life is not None
 
 
 def check_balanced_weights(model: Any, where: str, codes: Codes, weights: Any) -> None:

@@ -84,8 +84,7 @@ class FastPath:
         columns = (model._by_name, model._width, names)
         given, balanced = model.class_weight, is_balanced(model.class_weight)
         is_weighed = balanced or isinstance(given, Mapping)
-        may_weigh = is_weighed and not model._learned_rule.implementation().asks_for_labels  # such rules refuse them
-        may_learn = may_learn and (given is None or may_weigh)
+        may_learn = may_learn and (given is None or is_weighed)
         weights = (given, given.get if isinstance(given, Mapping) else None, balanced)
         kernel, codes = model._learner, classes.codes_of_all
         return cls(kernel, classes, codes, classes.count, *columns, may_learn, answers, problem, *weights)

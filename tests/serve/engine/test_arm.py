@@ -23,8 +23,6 @@ def made(codes, values, weights=None):
 def test_an_arm_predicts_and_learns_as_its_learner_does(name):
     arm, learner = Arm(Specification(name)), Specification(name).make()
     codes = [0, 0, 1, 1, 0, 2, 1, 0, 2, 0]
-    if name == "selective-perceptron":  # it takes two classes
-        codes = [min(code, 1) for code in codes]
     values = [1.0, 2.0, -1.0, -2.0, 1.5, 3.0, -1.0, 0.5, 2.5, -0.5]
     expected = []
     for code, value, column in zip(codes, values, np.arange(10) % 3, strict=True):
