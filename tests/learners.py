@@ -65,8 +65,6 @@ TRACKERS = {
     "tracker of classes learned together": partial(
         nk.Tracker, [nk.MulticlassPerceptron(), nk.AROW(scale="centred"), nk.MulticlassAROW(scale="centred")], decay=0.9
     ),
-    "tracker by majority": partial(nk.Tracker, [nk.Perceptron(), nk.PassiveAggressive()], vote="majority", beta=0.7),
-    "tracker by shares": partial(nk.Tracker, vote="share"),
 }
 
 

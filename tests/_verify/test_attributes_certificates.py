@@ -68,7 +68,6 @@ FITTED = {
     "multiclass AROW": lambda: fit(nk.MulticlassAROW(), MIXED, CODES, WEIGHTS),
     "multiclass passive-aggressive": lambda: fit(nk.MulticlassPassiveAggressiveI(), MIXED, CODES, WEIGHTS),
     "tracker": lambda: fit(nk.Tracker(), MIXED, weights=WEIGHTS),
-    "tracker by shares": lambda: fit(nk.Tracker(vote="share"), MIXED, weights=WEIGHTS),
     "separable": lambda: (Verdict(X, TWO), X, TWO, None),
     "overlap": lambda: (Verdict(MIXED, TWO), MIXED, TWO, None),
     "quasi-complete": on_plane,
@@ -80,7 +79,6 @@ FITTED = {
 REMAIN_TRUE = {("overlap", "fit_intercept"), ("overlap", "positive")}
 REMAIN_TRUE |= {("perceptron", "separates"), ("private features", "separates"), ("stream", "separates")}
 REMAIN_TRUE |= {("stream of SCW", "separates"), ("stream of second order", "separates")}
-REMAIN_TRUE |= {("tracker", "declared"), ("tracker by shares", "declared")}
 
 
 def alternatives(value):

@@ -57,7 +57,7 @@ def test_classes_that_partial_fit_declares_are_no_forgery():
 
 
 def test_what_cannot_be_repeated_is_open():
-    for make in (nk.MulticlassPerceptron, lambda: nk.Tracker(vote="majority")):
+    for make in (nk.MulticlassPerceptron,):
         found = nk.verify(sets_of(make), X, Y)
         assert not found.failures
         assert {check.status for check in found.checks if check.claim == "sets: run"} == {"open"}

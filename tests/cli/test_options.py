@@ -29,7 +29,6 @@ VALUES = {  # another value than the default, as the command line writes it
     "n_jobs": ("2", 2),
     "random_state": ("7", 7),
     "decay": ("0.5", 0.5),
-    "vote": ("share", "share"),
     "beta": ("0.25", 0.25),
     "share": ("0.01", 0.01),
     "a": ("2.5", 2.5),

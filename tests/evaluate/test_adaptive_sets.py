@@ -21,7 +21,6 @@ LEARNERS = {
     "joint": nk.MulticlassPerceptron,
     "votes": nk.VotedPerceptron,
     "tracker": nk.Tracker,
-    "majority": lambda: nk.Tracker(vote="majority"),
 }
 
 

@@ -7,8 +7,7 @@ from novikoff._learner_names import ONLINE
 from novikoff.errors import InvalidInputError
 from novikoff.online.frozen import chosen, frozen
 
-VOTES = [("tracker", {"vote": vote}) for vote in ("majority", "share")]
-LEARNERS = [*((name, {}) for name in ONLINE), *VOTES]
+LEARNERS = [(name, {}) for name in ONLINE]
 WIDTH = 8
 
 
@@ -30,7 +29,7 @@ def asked(own, X):
     """Return the scores and the labels that are predicted."""
     X = sp.csr_array(X)
     found = own.decisions(_core.csr(X.data, X.indices, X.indptr, X.shape[1]), lambda: X)
-    places = own.places(found, lambda: X)
+    places = chosen(found, len(own.labels))
     return found, [own.labels[place] for place in places.tolist()]
 
 

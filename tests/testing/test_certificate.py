@@ -51,7 +51,6 @@ MADE = {
     ),
     "margin": (nk.MarginPerceptron().fit(X, y).certificate_, y, None),
     "tracker": (nk.Tracker().fit(X, noisy).certificate_, noisy, None),
-    "tracker by majority": (nk.Tracker(vote="majority").fit(X, noisy, weights).certificate_, noisy, weights),
     "separability": (nk.separability(X, y), y, None),
     "separability, overlap": (nk.separability(X, noisy), noisy, None),
 }

@@ -118,10 +118,9 @@ def stream(
     condition begins or ceases to hold in a line of the table; the stream goes on. If there was one, the exit code at
     the end of DATA is 1.
 
-    With --delay, the members of a tracker are judged by the predictions that were served. The labels that are missing
-    at the end of DATA are learned then; if the stream is stopped or killed before, --resume goes on with them. --drift
-    tells on standard error, before the next line of the table, where the loss has changed; it does not change the exit
-    code.
+    With --delay, the labels that are missing at the end of DATA are learned then; if the stream is stopped or killed
+    before, --resume goes on with them. --drift tells on standard error, before the next line of the table, where the
+    loss has changed; it does not change the exit code.
     """
     if json and jsonl:
         raise input_error("--jsonl", "give --json or --jsonl, not both.")

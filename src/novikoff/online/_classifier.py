@@ -65,13 +65,6 @@ class OnlineClassifier(Classifier):
     scale: str | None = None
 
     state_type: ClassVar[type[Any]] = OnlineState
-    added_parameters: ClassVar[dict[str, Any]] = {
-        "n_iter_no_change": None,
-        "classes": None,
-        "probability": False,
-        "normalize": False,
-        "scale": None,
-    }
     _rule_names: ClassVar[tuple[str, ...]]
     _until_no_update: ClassVar[bool] = False
     _kind_of_classes: ClassVar[type[Classes]] = Classes

@@ -12,8 +12,6 @@ from novikoff.errors import input_error
 from novikoff.theory.forgetting import LARGEST_WEIGHT, LONGEST_HALF_LIFE, SHORTEST_HALF_LIFE, Forgetting
 from novikoff.theory.rules import Rule
 
-NOTHING_FORGOTTEN: dict[str, Any] = {"forget": 0.0, "half_life": None}  # parameters of models that were saved before
-
 NO_FORGETTING = Forgetting()
 
 

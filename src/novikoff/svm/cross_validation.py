@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import numbers
 import warnings
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -142,7 +142,6 @@ class LinearSVMCV(BatchClassifier):
     state_type = SelectedState
     slack_ = property(kept_slack)
     _slack: Slack | None = None
-    added_parameters: ClassVar[dict[str, Any]] = {"multi_class": "ovr", "max_time": None}
 
     def __init__(
         self,

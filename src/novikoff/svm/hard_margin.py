@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import warnings
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -131,7 +131,6 @@ class HardMarginSVM(BatchClassifier):
 
     state_type = HardMarginState
     nearest_points_ = DenseOnRequest(why_no_nearest_points)
-    added_parameters: ClassVar[dict[str, Any]] = {"max_time": None}
 
     def __init__(
         self,

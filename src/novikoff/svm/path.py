@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import numpy as np
 
@@ -140,7 +140,6 @@ class LinearSVMPath(CompactDisplay, BaseEstimator):  # type: ignore[misc]  # sci
 
     state_type = PathState
     coefs_ = DenseOnRequest()
-    added_parameters: ClassVar[dict[str, Any]] = {"multi_class": "ovr", "max_time": None}
 
     def __init__(
         self,

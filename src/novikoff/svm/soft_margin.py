@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -170,7 +170,6 @@ class LinearSVM(BatchClassifier):
     """
 
     state_type = SoftMarginState
-    added_parameters: ClassVar[dict[str, Any]] = {"multi_class": "ovr", "max_time": None}
     slack_ = property(kept_slack)
     _slack: Slack | None = None
     _ends: Any = None  # for warm starts: a list with one end per binary problem, or a tuple, the end of a joint problem

@@ -14,9 +14,7 @@ from serve_examples import read
 
 
 @pytest.mark.parametrize("classes", [("a", "b"), ("é\n", '"'), (1, -7), (True, False), ("a", "b", "c"), (3, 1, 2)])
-@pytest.mark.parametrize(
-    "specification", [{"learner": "perceptron"}, {"learner": "tracker", "parameters": {"vote": "share"}}]
-)
+@pytest.mark.parametrize("specification", [{"learner": "perceptron"}, {"learner": "tracker"}])
 def test_documents_and_lines_are_answered_alike(classes, specification, tmp_path):
     examples = random_examples(40, classes=classes)
     with running(tmp_path) as client:

@@ -45,13 +45,6 @@ def test_an_arm_that_refuses_examples_has_learned_none(name):
     assert digest(arm.learner) == before
 
 
-def test_a_vote_has_labels_without_scores():
-    arm = Arm(Specification("tracker", {"vote": "majority"}))
-    (run,) = arm.learn(made([0, 1, 0, 1], [1, 1, 1, 1]), LABELS, CODES, 3)
-    assert run.scores.shape == (4, 0)
-    assert run.predicted[0] == -1
-
-
 def test_a_label_that_only_a_shadow_knows_is_no_label():
     arm = Arm(Specification("perceptron", classes=["z", "y"]))
     arm.learner.partial_fit([[1.0, 0.0, 0.0]], ["z"])

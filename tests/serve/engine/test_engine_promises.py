@@ -23,8 +23,6 @@ CASES = [
     ({"learner": "perceptron", "hashing": {"n_bits": 3}}, THREE),
     ({"learner": "arow", "hashing": {"n_bits": 10}}, THREE),
     ({"learner": "perceptron", "classes": ["c", "b", "a"]}, THREE),
-    ({"learner": "tracker", "parameters": {"vote": "share"}}, THREE),
-    ({"learner": "tracker", "parameters": {"vote": "majority"}}, TWO),
     ({"learner": "passive-aggressive-ii"}, (10, -3, 7)),
     ({"learner": "averaged-perceptron"}, (True, False)),
 ]

@@ -1,11 +1,8 @@
-"""Write the golden files of the present version of the format: small models, with what they predict and claim.
+"""Small models of every kind, with what they predict and claim, as files of models hold them."""
 
-Run it once for a new version, when the format is final; files of older versions are never written again:
-
-    python tests/golden/make.py
-"""
-
+import functools
 import json
+import tempfile
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,11 +11,10 @@ import pandas as pd
 
 import novikoff as nk
 from novikoff.data.evaluation_state import DriftState, EvaluationState, WindowState
-from novikoff.data.late_rows import LateRows, Served
+from novikoff.data.late_rows import LateRows
 from novikoff.data.position import FileIdentity, Position
 from novikoff.data.reading import Reading
 from novikoff.distributed import fit
-from novikoff.persistence.frame import VERSION
 from novikoff.persistence.model_file import save_position
 from novikoff.theory.conformal import SetCertificate, SetState
 
@@ -36,15 +32,6 @@ TABLE = b"age;job;note;y\n20,5;clerk;free lunch;no\n;smith;no offer;yes\n41;smit
 def stream(model):
     for x, y in EVENTS:
         model.learn_one(x, y)
-    return model
-
-
-def without_a_label(model):
-    for t, (x, y) in enumerate(EVENTS):
-        if t == 2:
-            model.skip_one(x)
-        else:
-            model.learn_one(x, y)
     return model
 
 
@@ -71,7 +58,6 @@ MODELS = {
     "voted-centred": lambda: nk.VotedPerceptron(scale="centred").partial_fit(ROWS, TWO),
     "tracker": lambda: stream(nk.Tracker()),
     "tracker-late-labels": lambda: nk.Tracker([nk.Perceptron(), nk.AROW()]).partial_fit(ROWS, TWO),
-    "tracker-share": lambda: nk.Tracker([nk.Perceptron(), nk.AROW()], vote="share").partial_fit(ROWS, THREE),
     "perceptron-forgetting": lambda: nk.Perceptron(forget=0.25, half_life=3.0).partial_fit(ROWS, THREE),
     "averaged": lambda: nk.AveragedPerceptron().fit(ROWS, THREE),
     "voted": lambda: nk.VotedPerceptron(tie="positive").fit(ROWS, TWO, sample_weight=[1, 2, 0, 0.5, 1, 1]),
@@ -84,16 +70,8 @@ MODELS = {
     "passive-aggressive-2": lambda: nk.PassiveAggressiveII(C=0.5).fit(ROWS, np.array(TWO) == "yes"),
     "arow": lambda: nk.AROW(r=0.5, floor=0.25).fit(ROWS, TWO),
     "arow-stream": lambda: stream(nk.AROW()),
-    "arow-full": lambda: nk.AROW(r=0.5, full=True).fit(ROWS, TWO),
-    "arow-full-stream": lambda: stream(nk.AROW(full=True)),
-    "second-order-perceptron": lambda: nk.SecondOrderPerceptron(a=0.5).partial_fit(ROWS, THREE),
-    "second-order-perceptron-full": lambda: nk.SecondOrderPerceptron(full=True).partial_fit(ROWS, THREE),
     "normalized-adaptive": lambda: nk.NormalizedAdaptive(loss="squared").partial_fit(ROWS, THREE),
     "soft-confidence": lambda: nk.SoftConfidenceWeighted(variant="II").fit(ROWS, TWO),
-    "selective-perceptron": lambda: nk.SelectivePerceptron(b=0.25, budget=4).fit(ROWS, TWO),
-    "selective-perceptron-budget": lambda: nk.SelectivePerceptron(b=4.0, budget=2).fit(ROWS, TWO),
-    "selective-perceptron-missing": lambda: without_a_label(nk.SelectivePerceptron(b=4.0, random_state=1)),
-    "selective-perceptron-stream": lambda: stream(nk.SelectivePerceptron(scale="running", random_state=3)),
     "multiclass-perceptron": lambda: nk.MulticlassPerceptron(max_iter=20).fit(ROWS, THREE),
     "multiclass-passive-aggressive-1": lambda: nk.MulticlassPassiveAggressiveI(C=0.5).partial_fit(ROWS, THREE),
     "multiclass-arow": lambda: nk.MulticlassAROW(r=0.5, floor=0.125).fit(ROWS, THREE),
@@ -124,7 +102,6 @@ MODELS = {
 
 ROWS_OF = {  # what models were learned from, where it is rows, labels and weights
     "arow": (ROWS, TWO),
-    "arow-full": (ROWS, TWO),
     "averaged": (ROWS, THREE),
     "averaged-mixing": (ROWS, THREE),
     "hard-margin": (ROWS, APART),
@@ -140,7 +117,6 @@ ROWS_OF = {  # what models were learned from, where it is rows, labels and weigh
     "perceptron-mixing": (ROWS, APART),
     "soft-confidence-centred": (ROWS, TWO),
     "voted-centred": (ROWS, TWO),
-    "tracker-share": (ROWS, THREE),
     "tracker-joint": (ROWS, THREE),
     "passive-aggressive": (ROWS, TWO),
     "passive-aggressive-1": (ROWS, TWO),
@@ -151,10 +127,6 @@ ROWS_OF = {  # what models were learned from, where it is rows, labels and weigh
     "perceptron-scale": (ROWS, APART),
     "perceptron-forgetting": (ROWS, THREE),
     "perceptron-unit-length": (ROWS, APART),
-    "second-order-perceptron": (ROWS, THREE),
-    "second-order-perceptron-full": (ROWS, THREE),
-    "selective-perceptron": (ROWS, TWO),
-    "selective-perceptron-budget": (ROWS, TWO),
     "soft-confidence": (ROWS, TWO),
     "svm": (ROWS, TWO),
     "svm-classes": (ROWS, THREE),
@@ -193,9 +165,7 @@ POSITIONS = {  # how far streams have come
 }
 
 UNLEARNED = {  # rows of streams that wait for their labels
-    "tracker-late-labels": LateRows.of(
-        np.array(ROWS[:2]), np.array(TWO[1:3]), np.array([1.0, 2.5]), [Served("yes", ("yes", "no"), 6)] * 2
-    )
+    "tracker-late-labels": LateRows.of(np.array(ROWS[:2]), np.array(TWO[1:3]), np.array([1.0, 2.5]))
 }
 
 SETS = {
@@ -236,13 +206,15 @@ def _scores(score):
     return [[str(label), value] for label, value in score.items()] if isinstance(score, dict) else score
 
 
-if __name__ == "__main__":
-    folder = Path(__file__).parent / f"version-{VERSION}"
-    folder.mkdir()
-    for name, make in MODELS.items():
-        model = make()
-        known = nk.fingerprint(*ROWS_OF[name]) if name in ROWS_OF else None
-        held = {"sets": SETS.get(name), "unlearned": UNLEARNED.get(name)}
-        save_position(model, folder / f"{name}.nvk", POSITIONS.get(name), fingerprint=known, **held)
-        text = json.dumps(told(model), indent=1, ensure_ascii=False)
-        (folder / f"{name}.json").write_text(text + "\n", encoding="utf-8")
+@functools.cache
+def model_files():
+    """The bytes of the file of each kind, by name."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "model.nvk")
+        found = {}
+        for name, make in MODELS.items():
+            known = nk.fingerprint(*ROWS_OF[name]) if name in ROWS_OF else None
+            held = {"sets": SETS.get(name), "unlearned": UNLEARNED.get(name)}
+            save_position(make(), path, POSITIONS.get(name), fingerprint=known, **held)
+            found[name] = path.read_bytes()
+        return found
