@@ -70,7 +70,7 @@ def test_weights_come_back():
     ],
 )
 def test_parts_that_do_not_fit_are_refused(change):
-    whole = stored(weights=[1.0, 1.0], served=SERVED)
+    whole = stored(weights=[1.0, 1.0])
     with pytest.raises(InvalidInputError, match="late rows"):
         dataclasses.replace(whole, **change)
 

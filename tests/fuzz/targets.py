@@ -41,8 +41,8 @@ HASHING = nk.Hashing(n_bits=8)
 class Target:
     """A reader of bytes that others wrote.
 
-    ``folders`` hold the inputs that mutants begin from; and ``made`` makes others; ``mutations`` is their number in the slow
-    tests.
+    ``folders`` hold the inputs that mutants begin from, and ``made`` makes others; ``mutations`` is the number of
+    mutants in the slow tests.
     """
 
     run: Callable[[bytes], None]
@@ -179,7 +179,7 @@ TARGETS = {
     "svmlight": Target(svmlight, mutate_text, (ROOT / "cpp" / "fuzz" / "corpus" / "svmlight", CORPUS / "svmlight")),
     "delimited": Target(delimited, mutate_text, (ROOT / "cpp" / "fuzz" / "corpus" / "delimited", CORPUS / "delimited")),
     "cache": Target(cache_file, mutate_cache, (CORPUS / "cache",), MILLION),
-    "model": Target(model, mutate_model, (CORPUS / "model",), MILLION, model_files),
+    "model": Target(model, mutate_model, (), MILLION, model_files),
     "liblinear": Target(liblinear, mutate_text, (CORPUS / "liblinear",), MILLION),
     "ndjson": Target(ndjson, mutate_ndjson, (CORPUS / "ndjson",)),
     "json": Target(of_path(".json"), mutate_json, (CORPUS / "json",)),

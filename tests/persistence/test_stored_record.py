@@ -9,14 +9,6 @@ from novikoff.persistence.frame import VERSION, unpack
 from saved import TWO, fitted
 
 
-def test_an_old_header_gets_the_fields_of_later_versions():
-    added = {"sparse": {}, "multi_class": "ovr", "class_count": None, "certificates": [], "fingerprint": None}
-    added |= {"position": None, "sets": None, "unlearned": None}
-    assert stored_record.upgraded({"version": 1, "learner": "A"}, 1) == {"version": 1, "learner": "A", **added}
-    newest = {"version": VERSION}
-    assert stored_record.upgraded(newest, VERSION) == newest
-
-
 @pytest.mark.parametrize(
     "wrong",
     [3, {"rows": -1}, {"rows": 1.5}, {"files": [{"size": 1}]}, {"options": [1]}, {"may_cut_line": 1}, {"more": 1}],
