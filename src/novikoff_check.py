@@ -35,7 +35,7 @@ EPS, TINY, ROOT_BITS, ZERO = Fraction(1, 2**52), Fraction(1, 2**1074), 200, Frac
 MAX_ROUNDINGS, MAX_COUNT = 2**42, 2**40  # larger counts would allow for rounding errors of any size
 MISSING = ("", "?", "NA", "N/A", "NaN", "nan", "NULL", "null", "None", "na", "n/a", "#N/A", "<NA>")  # cells of a table
 NUMBER = r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?"
-VERSIONS = (4, 5, 6, 7, 8, 9, 10, 11)  # of model files
+VERSION = 1  # of the model file
 MAX_ZEROS = 2**23  # of all arrays of a file together; each takes memory here, but none in the file
 DTYPES = {"F64": "d", "F32": "f", "I64": "q", "I32": "i", "I8": "b", "U8": "B"}  # of arrays, as ``struct`` calls them
 
@@ -1017,10 +1017,8 @@ def read_model(path: str) -> Any:
         (size,) = struct.unpack("<Q", data[:8])
         outer, body = json.loads(data[8 : 8 + size]), data[8 + size :]
         header, arrays = json.loads(outer.pop("__metadata__")["novikoff"]), {}
-        if header["format"] == "novikoff model" and header["version"] not in VERSIONS:
-            raise Unreadable(
-                f"{path} has version {header['version']}; novikoff.load and save make version {VERSIONS[-1]} of it."
-            )
+        if header["format"] == "novikoff model" and header["version"] != VERSION:
+            raise Unreadable(f"{path} has version {header['version']}; this program reads version {VERSION}.")
         spans = sorted(entry["data_offsets"] for entry in outer.values())
         if [0, *(end for _, end in spans)] != [*(start for start, _ in spans), len(body)]:
             raise Unreadable(f"{path} is damaged: it is longer or shorter than its header says.")

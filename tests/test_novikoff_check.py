@@ -440,7 +440,7 @@ def test_models_of_too_many_columns_are_left_to_the_package(tmp_path):
 
 @pytest.mark.parametrize("shape", [[2**40, 0], [2**24, 0], [2**30]])
 def test_shapes_that_need_more_memory_than_the_file_has_are_refused(tmp_path, shape):
-    header = {"format": "novikoff model", "version": 6, "sparse": {}}
+    header = {"format": "novikoff model", "version": 1, "sparse": {}}
     entry = {"dtype": "F64", "shape": shape, "data_offsets": [0, 0]}
     text = json.dumps({"__metadata__": {"novikoff": json.dumps(header)}, "a": entry}).encode()
     (path := tmp_path / "model.nvk").write_bytes(struct.pack("<Q", len(text)) + text)

@@ -76,13 +76,13 @@ void bind_online(nb::module_& m) {
           "__init__",
           [](OnlineLearner* self, std::string rule, double parameter, bool intercept, bool normalize, double delta,
              std::string tie, std::string keep, std::int64_t buckets, nb::object callback, std::string scale, double forget,
-             double fade, double extra, double budget) {
+             double fade, double extra) {
             new (self) OnlineLearner(nb::make_tuple(rule, parameter, intercept, normalize, delta, tie, keep, buckets, callback,
-                                                    scale, forget, fade, extra, budget));
+                                                    scale, forget, fade, extra));
           },
           arg("rule"), arg("parameter"), arg("intercept"), arg("normalize"), arg("delta"), arg("tie"), arg("keep"),
           arg("buckets"), arg("callback") = nb::none(), arg("scale") = "", arg("forget") = 0.0, arg("fade") = 1.0,
-          arg("extra") = 0.0, arg("budget") = std::numeric_limits<double>::infinity())
+          arg("extra") = 0.0)
       .def_prop_ro("problems", &OnlineLearner::problem_count)
       .def_prop_rw("is_open", &OnlineLearner::is_open, &OnlineLearner::set_open)
       .def_prop_ro("is_compiled", &OnlineLearner::is_compiled)

@@ -71,7 +71,7 @@ SEVERAL = {
 MAKERS = {**BINARY, **SEVERAL}
 QUICK = {  # one of each kind of certificate; the others are slow
     *("hinge", "squared hinge", "path", "hard margin", "separability", "perceptron", "private features"),
-    *("voted perceptron", "margin perceptron, unit length", "passive-aggressive I", "AROW, floor", "AROW, full"),
+    *("voted perceptron", "margin perceptron, unit length", "passive-aggressive I", "AROW, floor"),
     *(
         "normalized adaptive",
         "mixed perceptron",

@@ -509,17 +509,6 @@ def test_a_file_knows_the_rows_that_wait_for_their_labels(kind, stored):
         assert found.weights.tolist() == known.weights.tolist()
 
 
-def test_a_file_of_another_version_is_refused_in_one_sentence(path):
-    fitted("svm", TWO).save(path)
-    data = path.read_bytes()
-    for other in (b"2", b"9"):
-        path.write_bytes(data.replace(rb'\\"version\\":1', rb'\\"version\\":' + other, 1))
-        with pytest.raises(
-            nk.InvalidInputError, match=rf"has version {other.decode()}.*reads version 1\. Fit the model"
-        ):
-            nk.load(path)
-
-
 def test_sets_are_written_with_the_model_and_checked(path):
     model = nk.Perceptron().partial_fit([[1.0], [-1.0]], [1, -1])
     model_file.save_position(model, path, None, sets=SETS["perceptron-stream-sets"])

@@ -14,7 +14,13 @@ from saved import TWO, fitted
     [3, {"rows": -1}, {"rows": 1.5}, {"files": [{"size": 1}]}, {"options": [1]}, {"may_cut_line": 1}, {"more": 1}],
 )
 def test_a_position_that_is_damaged_is_refused(wrong):
-    known = {"rows": 3, "files": [{"size": 1, "head": "a", "tail": "b"}], "options": {"x": "1"}, "may_cut_line": True}
+    known = {
+        "evaluation": None,
+        "rows": 3,
+        "files": [{"size": 1, "head": "a", "tail": "b"}],
+        "options": {"x": "1"},
+        "may_cut_line": True,
+    }
     found = stored_record.position_of({"version": VERSION, "position": known})
     assert found == Position(3, (FileIdentity(1, "a", "b"),), {"x": "1"}, True)
     with pytest.raises(nk.InvalidInputError):

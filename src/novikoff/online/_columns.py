@@ -16,7 +16,7 @@ from novikoff.errors import input_error, quote
 from novikoff.theory.geometry import Floats
 from novikoff.theory.running_scale import FIXED, MIXED, ColumnScale
 
-MAX_HASHED_BYTES = 2**32  # of the weights of hashed columns that a file stores compactly, as in files of version 5
+MAX_HASHED_BYTES = 2**32  # of the weights of hashed columns that a file stores compactly
 
 
 def padded(model: Any, weights: Floats) -> Floats:
