@@ -19,7 +19,6 @@
 #include "novikoff/pass.hpp"
 #include "novikoff/random.hpp"
 #include "novikoff/rows.hpp"
-#include "novikoff/rule_passes.hpp"
 #include "novikoff/rules.hpp"
 #include "novikoff/votes.hpp"
 

@@ -15,7 +15,6 @@ namespace novikoff {
 ///
 /// v is scale times the stored weights, so an update adds tau / scale times y u to them. All counts of the problem that depend
 /// on v are sums over such updates, and only what the rule sees is multiplied by the scale.
-template <class Rule>
 void learn_and_forget(const auto& x, double y, double weight, double norm2, double row_scale, const Rule& rule, bool intercept,
                       Tie tie, Hypothesis& h, auto& report) {
   Memory& memory = *h.memory;
@@ -31,7 +30,7 @@ void learn_and_forget(const auto& x, double y, double weight, double norm2, doub
     };
     RuleInput s = input();
     const bool mistake = is_mistake(y, s.score, tie);
-    double tau = rule.step(s);
+    double tau = step_of(rule, s);
     report.smallest_margin = std::min(report.smallest_margin, s.margin());
     report.mistaken |= mistake;
     if (tau == 0 && memory.rests()) {
@@ -41,7 +40,7 @@ void learn_and_forget(const auto& x, double y, double weight, double norm2, doub
     if (tau != 0) {
       if (memory.forget > 0) {
         stored *= h.shrink(memory.kept_by_update(copy));
-        if (const double shrunken = rule.step(input()); shrunken != 0) tau = shrunken;
+        if (const double shrunken = step_of(rule, input()); shrunken != 0) tau = shrunken;
       }
       const double step = tau / memory.scale;
       if (std::isfinite(step)) {  // a row too short for a finite step causes no update

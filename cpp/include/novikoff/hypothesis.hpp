@@ -160,17 +160,6 @@ struct Hypothesis : Tally {
     count_update(s, tau, x.size);
   }
 
-  /// One copy of an example by a second-order rule, which changes the weights and the sum v. Returns what changed.
-  template <SecondOrderRule Rule>
-  Change learn_second_order(const auto& x, const SecondOrderInput& s, const Rule& rule) {
-    auto& state = std::get<typename Rule::State>(second->state);
-    const WeightsView view{weights, bias};
-    const Change change =
-        with_distinct_columns(x, second->terms, [&](const auto& distinct) { return rule.update(distinct, s, view, state); });
-    if (Rule::sums_updates ? change == Change::weights : s.mistake) count_added(s.weight == 1, s.weight == 1 ? 0.0 : s.weight);
-    return change;
-  }
-
   double averaged_bias() const { return average ? AveragedVector{*this}.bias() : bias; }
 
   /// The average of all weights, one coordinate at a time.

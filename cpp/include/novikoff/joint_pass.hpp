@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
-#include <type_traits>
+#include <variant>
 #include <vector>
 
 #include "novikoff/class_pair.hpp"
@@ -38,14 +38,21 @@ struct KeslerExample {
   bool intercept;
 };
 
-/// Rules that learn classes together: of the second-order rules, only that of AROW.
-template <class Rule>
-concept JointRule = !SecondOrderRule<Rule> || std::is_same_v<Rule, DiagonalArowRule>;
-
-/// The update by one copy of an example, whose z is not 0. Returns whether there is one.
-template <Row X, JointRule Rule>
+/// The update by one copy of an example, whose z is not 0. Returns whether there is one. The only second-order rule that learns
+/// classes together is that of AROW.
+template <Row X>
 bool update_jointly(const X& x, const RuleInput& s, const KeslerExample& z, const Rule& rule, JointHypothesis& joint) {
-  const double tau = rule.step(s);
+  if (joint.variance) {
+    const auto& arow = std::get<DiagonalArowRule>(rule);
+    ClassPair pair{joint, z.own, z.rival};
+    const SecondOrderInput input{s, z.scale, z.intercept, false};  // AROW does not ask whether it is a mistake
+    const Change change = with_distinct_columns(
+        x, joint.variance->terms, [&](const auto& distinct) { return arow.update(distinct, input, pair, pair); });
+    if (change == Change::none) return false;
+    joint.count_added(s.weight == 1, s.weight == 1 ? 0.0 : s.weight);
+    return true;
+  }
+  const double tau = step_of(rule, s);
   if (tau == 0) return false;
   joint.add(x, z.own, tau * z.scale, z.intercept);
   joint.add(x, z.rival, -(tau * z.scale), z.intercept);
@@ -53,33 +60,20 @@ bool update_jointly(const X& x, const RuleInput& s, const KeslerExample& z, cons
   return true;
 }
 
-template <Row X>
-bool update_jointly(const X& x, const RuleInput& s, const KeslerExample& z, const DiagonalArowRule& rule,
-                    JointHypothesis& joint) {
-  ClassPair pair{joint, z.own, z.rival};
-  const SecondOrderInput input{s, z.scale, z.intercept, false};  // AROW does not ask whether it is a mistake
-  const Change change = with_distinct_columns(x, joint.variance->terms,
-                                              [&](const auto& distinct) { return rule.update(distinct, input, pair, pair); });
-  if (change == Change::none) return false;
-  joint.count_added(s.weight == 1, s.weight == 1 ? 0.0 : s.weight);
-  return true;
-}
-
 /// Counts all copies of an example with z = 0, which changes no weights. Returns whether it counts as an update.
-template <JointRule Rule>
-bool count_zero_jointly(const RuleInput& s, std::int64_t whole, double part, const Rule& rule, JointHypothesis& joint) {
-  if constexpr (SecondOrderRule<Rule>) {
+inline bool count_zero_jointly(const RuleInput& s, std::int64_t whole, double part, const Rule& rule, JointHypothesis& joint) {
+  if (joint.variance)
     joint.count_added(whole, part);
-  } else {
-    if (rule.step(s) == 0) return false;
+  else if (step_of(rule, s) != 0)
     joint.stand_still(whole, part);
-  }
+  else
+    return false;
   return true;
 }
 
 /// Learns from one example of class `code` as often as its weight says, as `learn` of one_example.hpp does for two classes.
 /// `scores` are those of the example, and are computed again after each update.
-template <Row X, JointRule Rule>
+template <Row X>
 void learn_jointly(const X& x, std::int32_t code, double weight, double squared_norm, const Rule& rule,
                    const Geometry& geometry, JointHypothesis& joint, std::span<double> scores, PassReport& report) {
   if (!(weight > 0)) return;
@@ -124,7 +118,7 @@ void learn_jointly(const X& x, std::int32_t code, double weight, double squared_
 
 /// Visits positions [begin, end) of the batch. The rows must have been examined: their squared norms are known. `outputs` is
 /// empty, or has for each class an empty span, or one that gets the score of each row before it is learned from.
-template <class Rows, JointRule Rule>
+template <class Rows>
 PassReport pass_jointly(const Rows& rows, const Batch& batch, const Rule& rule, const Geometry& geometry,
                         JointHypothesis& joint, std::span<const std::span<double>> outputs = {}) {
   joint.resize(rows.columns);

@@ -14,7 +14,9 @@
 #include "novikoff/batch.hpp"
 #include "novikoff/hypothesis.hpp"
 #include "novikoff/joint_hypothesis.hpp"
+#include "novikoff/joint_pass.hpp"
 #include "novikoff/one_example.hpp"
+#include "novikoff/pass.hpp"
 #include "novikoff/row.hpp"
 #include "novikoff/rows.hpp"
 #include "novikoff/rules.hpp"
@@ -23,30 +25,6 @@
 #include "novikoff/shared_scale.hpp"
 
 namespace novikoff {
-
-struct Learner;
-
-/// The passes of a learner over rows of one type, by whichever rule it has. They are defined in rule_passes.hpp, because most
-/// of the time that a compiler needs for a learner is spent on them: for each type of rows, they are compiled once.
-template <class Rows>
-struct RulePasses {
-  /// One pass over rows that were examined. `scratch` is that of `score`; it is used if the batch asks for scores, or the
-  /// problem for probabilities.
-  static PassReport learn(const Learner& learner, Hypothesis& h, const Rows& rows, const Batch& batch,
-                          std::vector<double>& scratch);
-
-  /// A first pass over a whole matrix, as Learner::learn_unseen.
-  static std::size_t learn_unseen(const Learner& learner, Hypothesis& h, const Rows& rows, const Batch& batch,
-                                  std::span<double> squared_norms, PassReport& report);
-
-  /// One pass over rows that were examined, of all classes together. `outputs` is as in `pass_jointly`.
-  static PassReport learn_jointly(Learner& learner, const Rows& rows, const Batch& batch,
-                                  std::span<const std::span<double>> outputs = {});
-};
-
-/// Learns from an example as it is seen, in all problems or all classes together. It is defined in rule_passes.hpp, too.
-template <Row X>
-void learn_seen(Learner& learner, const X& u, double squared_norm, std::int32_t code, double weight);
 
 struct Learner {
   Rule rule;
@@ -95,12 +73,11 @@ struct Learner {
   /// One pass over rows that were examined.
   PassReport learn(std::size_t problem, const AnyRows& any_rows, const Batch& batch) {
     return std::visit(
-        [&]<class Rows>(const Rows& rows) {
-          if (joint) return RulePasses<Rows>::learn_jointly(*this, rows, batch);
+        [&](const auto& rows) {
+          if (joint) return pass_jointly(rows, batch, rule, geometry, *joint);
           Hypothesis& h = problems[problem];
           h.resize(rows.columns);
-          std::vector<double> scratch(batch.scores.empty() && !h.calibration ? 0 : scratch_size(h, rows.columns));
-          return RulePasses<Rows>::learn(*this, h, rows, batch, scratch);
+          return pass(rows, batch, rule, geometry, tie, h);
         },
         any_rows);
   }
@@ -110,10 +87,10 @@ struct Learner {
   std::size_t learn_unseen(std::size_t problem, const AnyRows& any_rows, const Batch& batch, std::span<double> squared_norms,
                            PassReport& report) {
     return std::visit(
-        [&]<class Rows>(const Rows& rows) {
+        [&](const auto& rows) {
           Hypothesis& h = problems[problem];
           h.resize(rows.columns);
-          return RulePasses<Rows>::learn_unseen(*this, h, rows, batch, squared_norms, report);
+          return pass_unseen(rows, batch, squared_norms, rule, geometry, tie, h, report);
         },
         any_rows);
   }
@@ -127,12 +104,26 @@ struct Learner {
     }
     if (!scale) {
       if (is_calibrated()) calibrate(x, code, weight);
-      return learn_seen(*this, x, squared_norm, code, weight);
+      return learn_seen(x, squared_norm, code, weight);
     }
     Scale& own = scale.own();
     own.resize(columns);
     if (is_calibrated()) seen.apply(own, x, [&](const auto& u) { calibrate(u, code, weight); });
-    seen.see(own, x, weight, [&](const auto& u, double norm2, double copy) { learn_seen(*this, u, norm2, code, copy); });
+    seen.see(own, x, weight, [&](const auto& u, double norm2, double copy) { learn_seen(u, norm2, code, copy); });
+  }
+
+  /// Learns from an example as it is seen, in all problems or all classes together.
+  void learn_seen(const Row auto& u, double squared_norm, std::int32_t code, double weight) {
+    PassReport report;
+    if (joint) {
+      std::vector<double> scores(joint->classes());
+      joint->score(u, scores);
+      return learn_jointly(u, code, weight, squared_norm, rule, geometry, *joint, scores, report);
+    }
+    for (Hypothesis& h : problems) {
+      const double y = code == h.positive ? 1.0 : -1.0;
+      novikoff::learn(u, y, weight, squared_norm, rule, geometry, tie, h, nullptr, report);
+    }
   }
 
   /// Learns probabilities from the scores of an example, as it is seen before anything of it is counted.

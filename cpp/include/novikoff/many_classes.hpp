@@ -51,7 +51,7 @@ struct ClassDuals {
 };
 
 /// One pass over rows in up to L problems. The counts that each row changes are kept here, field by field, until the end.
-template <std::size_t L, class Rule>
+template <std::size_t L>
 class ClassPass {
  public:
   ClassPass(const Rule& rule, const Geometry& geometry, Tie tie, std::span<Hypothesis* const> problems,
@@ -159,7 +159,7 @@ class ClassPass {
     if (all_above(margin, quiet_margin_)) return d;
     for_each(open, [&](std::size_t c) {
       if (margin[c] > quiet_margin_[c]) return;
-      d.tau[c] = rule_.step(input(c, y, d, norm2));
+      d.tau[c] = step_of(rule_, input(c, y, d, norm2));
       d.moving |= static_cast<Mask>(d.tau[c] != 0) << c;
       d.mistaken |= static_cast<Mask>(is_mistake(y[c], score[c], tie_)) << c;
     });
@@ -204,7 +204,7 @@ class ClassPass {
   }
 
   void remember_length(std::size_t c) {
-    quiet_margin_.set(c, rule_.quiet_margin(problems_[c]->length2.value(), problems_[c]->steps.value()));
+    quiet_margin_.set(c, quiet_margin_of(rule_, problems_[c]->length2.value(), problems_[c]->steps.value()));
   }
 
   void count(Mask set, const Lanes<L>& y, Mask mistaken, std::int64_t copies, double part) {
@@ -223,11 +223,11 @@ class ClassPass {
   std::int32_t positive_[L] = {};
 };
 
-/// Whether rows and rule are such that several problems learn from each row at once. A product of a dense row is as fast with
-/// the weights of one problem, a rule of Python is called for one problem after the other, and second-order rules have a step
-/// of their own for each column.
-template <class Rows, class Rule>
-constexpr bool can_learn_together = requires(Rows rows) { rows.offsets; } && !std::is_same_v<Rule, CallbackRule> && !SecondOrderRule<Rule>;
+/// Whether several problems learn from each row at once by this rule. A rule of Python is called for one problem after the other,
+/// and second-order rules have a step of their own for each column.
+inline bool can_learn_together(const Rule& rule) {
+  return std::visit([]<class R>(const R&) { return !std::is_same_v<R, CallbackRule> && !SecondOrderRule<R>; }, rule);
+}
 
 /// Some problems of a learner that learn together. It holds their weights meanwhile.
 class ClassBlock {
@@ -249,13 +249,15 @@ class ClassBlock {
 
   /// One pass over rows that were examined. The duals of the batch are not used.
   void learn(const AnyRows& any_rows, const Batch& batch, const ClassDuals& duals, std::span<PassReport> reports) {
+    if (!can_learn_together(learner_.rule))
+      throw std::invalid_argument("this rule is learned in one problem after the other.");
     std::vector<Hypothesis*> members;
     for (std::size_t q : problems_) members.push_back(&learner_.problems[q]);
     std::visit(
-        [&](const auto& rows, const auto& rule, auto& weights) {
-          if constexpr (can_learn_together<std::remove_cvref_t<decltype(rows)>, std::remove_cvref_t<decltype(rule)>>) {
+        [&](const auto& rows, auto& weights) {
+          if constexpr (requires { rows.offsets; }) {  // a product of a dense row is as fast with the weights of one problem
             resize(weights, rows.columns);
-            ClassPass pass(rule, learner_.geometry, learner_.tie, members, weights);
+            ClassPass pass(learner_.rule, learner_.geometry, learner_.tie, members, weights);
             for (std::size_t p = batch.begin; p < batch.end; ++p) {
               const std::size_t i = batch.order.empty() ? p : static_cast<std::size_t>(batch.order[p]);
               const auto x = batch.order.empty() ? row_in_sequence(rows, p) : row_in_order(rows, batch.order, p);
@@ -267,10 +269,10 @@ class ClassBlock {
             }
             pass.finish(reports);
           } else {
-            throw std::invalid_argument("these rows or this rule are learned in one problem after the other.");
+            throw std::invalid_argument("dense rows are learned in one problem after the other.");
           }
         },
-        any_rows, learner_.rule, weights_);
+        any_rows, weights_);
   }
 
  private:

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <variant>
 #include <vector>
 
 #include "novikoff/forgetting.hpp"
@@ -42,15 +43,79 @@ struct Scaled {
   }
 };
 
+/// The update by a copy of an example in which no column occurs twice. `added` becomes whether it enters the sum v.
+template <Row X>
+Change update(const X& x, const SecondOrderInput& s, const Rule& rule, Hypothesis& h, bool& added) {
+  return std::visit(
+      [&]<class R>(const R& r) {
+        Change change = Change::none;
+        if constexpr (SecondOrderRule<R>) {
+          change = r.update(x, s, WeightsView{h.weights, h.bias}, std::get<typename R::State>(h.second->state));
+          added = R::sums_updates ? change == Change::weights : s.mistake;
+        }
+        return change;
+      },
+      rule);
+}
+
+/// Learns from one copy of an example by a second-order rule. Returns whether another copy could change anything.
+bool learn_copy(const Row auto& x, const SecondOrderInput& s, const Rule& rule, Hypothesis& h, double* dual,
+                PassReport& report) {
+  bool added = false;
+  const Change change =
+      with_distinct_columns(x, h.second->terms, [&](const auto& distinct) { return update(distinct, s, rule, h, added); });
+  if (added) h.count_added(s.weight == 1, s.weight == 1 ? 0.0 : s.weight);
+  if (added && dual) *dual += s.weight;
+  report.mistaken |= s.mistake;
+  report.moved |= change == Change::weights;
+  h.count(s.y, s.weight == 1, s.weight == 1 ? 0.0 : s.weight, s.mistake);
+  return change != Change::none || s.mistake;
+}
+
+/// Counts an example with u = 0, which changes no weight. If it is a mistake, it enters the sum v, which it does not change.
+inline void count_zero(double y, std::int64_t whole, double part, bool mistake, Hypothesis& h, double* dual,
+                       PassReport& report) {
+  if (mistake) {
+    h.count_added(whole, part);
+    if (dual) *dual += static_cast<double>(whole) + part;
+    report.mistaken = report.moved = true;
+  }
+  h.count(y, whole, part, mistake);
+}
+
+/// As `learn`, by a second-order rule.
+void learn_second_order(const Row auto& x, double y, double weight, double norm2, double scale, const Rule& rule,
+                        bool intercept, Tie tie, Hypothesis& h, double* dual, PassReport& report) {
+  auto whole = static_cast<std::int64_t>(weight);
+  double part = weight - static_cast<double>(whole);
+  while (whole > 0 || part > 0) {
+    const double score = scale * (x.dot(h.weights.data()) + h.bias);
+    const RuleInput s{y, score, norm2, whole > 0 ? 1.0 : part, h.length2.value(), h.steps.value()};
+    const bool mistake = is_mistake(y, score, tie);
+    report.smallest_margin = std::min(report.smallest_margin, s.margin());
+    if (norm2 == 0) return count_zero(y, whole, part, mistake, h, dual, report);
+    const bool may_change = learn_copy(x, {s, scale, intercept, mistake}, rule, h, dual, report);
+    if (whole > 0)
+      --whole;
+    else
+      part = 0;
+    if (!may_change) {
+      h.count(y, whole, part, false);
+      return;
+    }
+  }
+}
+
 /// Learns from one example as often as its weight says: an integer weight k is k copies, one after the other, and a fraction
 /// is one last copy whose weight the rule sees. Once a copy causes no update, the remaining ones are counted at once.
-template <Row X, class Rule>
+template <Row X>
 void learn(const X& x, double y, double weight, double squared_norm, const Rule& rule, const Geometry& geometry, Tie tie,
            Hypothesis& h, double* dual, PassReport& report) {
   if (!(weight > 0)) return;
   const auto [norm2, scale] = Scaled(squared_norm, geometry);
   h.squared_radius = std::max(h.squared_radius, norm2);
   h.energy += weight * norm2;
+  if (h.second) return learn_second_order(x, y, weight, norm2, scale, rule, geometry.intercept, tie, h, dual, report);
   if (h.memory) return learn_and_forget(x, y, weight, norm2, scale, rule, geometry.intercept, tie, h, report);
 
   auto whole = static_cast<std::int64_t>(weight);
@@ -60,7 +125,7 @@ void learn(const X& x, double y, double weight, double squared_norm, const Rule&
     if (dual && geometry.delta > 0) score += y * geometry.delta * geometry.delta * *dual;
     const RuleInput s{y, score, norm2, whole > 0 ? 1.0 : part, h.length2.value(), h.steps.value()};
     const bool mistake = is_mistake(y, score, tie);
-    const double tau = rule.step(s);
+    const double tau = step_of(rule, s);
     report.smallest_margin = std::min(report.smallest_margin, s.margin());
     report.mistaken |= mistake;
     if (tau == 0) {
@@ -83,58 +148,6 @@ void learn(const X& x, double y, double weight, double squared_norm, const Rule&
     } else {
       h.count(y, 0, part, mistake);
       part = 0;
-    }
-  }
-}
-
-/// Learns from one copy of an example by a second-order rule. Returns whether another copy could change anything.
-template <SecondOrderRule Rule>
-bool learn_copy(const Row auto& x, const SecondOrderInput& s, const Rule& rule, Hypothesis& h, double* dual,
-                PassReport& report) {
-  const Change change = h.learn_second_order(x, s, rule);
-  if (dual && (Rule::sums_updates ? change == Change::weights : s.mistake)) *dual += s.weight;
-  report.mistaken |= s.mistake;
-  report.moved |= change == Change::weights;
-  h.count(s.y, s.weight == 1, s.weight == 1 ? 0.0 : s.weight, s.mistake);
-  return change != Change::none || s.mistake;
-}
-
-/// Counts an example with u = 0, which changes no weight. If it is a mistake, it enters the sum v, which it does not change.
-inline void count_zero(double y, std::int64_t whole, double part, bool mistake, Hypothesis& h, double* dual,
-                       PassReport& report) {
-  if (mistake) {
-    h.count_added(whole, part);
-    if (dual) *dual += static_cast<double>(whole) + part;
-    report.mistaken = report.moved = true;
-  }
-  h.count(y, whole, part, mistake);
-}
-
-/// The same for second-order rules.
-template <Row X, SecondOrderRule Rule>
-void learn(const X& x, double y, double weight, double squared_norm, const Rule& rule, const Geometry& geometry, Tie tie,
-           Hypothesis& h, double* dual, PassReport& report) {
-  if (!(weight > 0)) return;
-  const auto [norm2, scale] = Scaled(squared_norm, geometry);
-  h.squared_radius = std::max(h.squared_radius, norm2);
-  h.energy += weight * norm2;
-
-  auto whole = static_cast<std::int64_t>(weight);
-  double part = weight - static_cast<double>(whole);
-  while (whole > 0 || part > 0) {
-    const double score = scale * (x.dot(h.weights.data()) + h.bias);
-    const RuleInput s{y, score, norm2, whole > 0 ? 1.0 : part, h.length2.value(), h.steps.value()};
-    const bool mistake = is_mistake(y, score, tie);
-    report.smallest_margin = std::min(report.smallest_margin, s.margin());
-    if (norm2 == 0) return count_zero(y, whole, part, mistake, h, dual, report);
-    const bool may_change = learn_copy(x, {s, scale, geometry.intercept, mistake}, rule, h, dual, report);
-    if (whole > 0)
-      --whole;
-    else
-      part = 0;
-    if (!may_change) {
-      h.count(y, whole, part, false);
-      return;
     }
   }
 }

@@ -20,7 +20,6 @@ namespace novikoff {
 
 /// The counts of a problem while rows of weight 1 are learned. They are kept here, where the compiler can hold them in
 /// registers, and are entered in the problem before it is updated or read.
-template <class Rule>
 class OpenTally {
  public:
   OpenTally(Hypothesis& h, const Rule& rule) : h_(h), rule_(rule) { begin(); }
@@ -61,15 +60,13 @@ class OpenTally {
     squared_length_ = h_.length2.value();
     steps_ = h_.steps.value();
     bias_ = h_.bias;
-    if constexpr (requires { rule_.quiet_margin(squared_length_, steps_); })
-      quiet_margin_ = rule_.quiet_margin(squared_length_, steps_);
+    quiet_margin_ = quiet_margin_of(rule_, squared_length_, steps_);
     examples_ = positives_ = 0;
   }
 
   Hypothesis& h_;
   const Rule& rule_;
-  double squared_radius_, energy_, squared_length_, steps_, bias_;
-  double quiet_margin_ = std::numeric_limits<double>::infinity();
+  double squared_radius_, energy_, squared_length_, steps_, bias_, quiet_margin_;
   std::int64_t examples_, positives_;
 };
 
@@ -97,7 +94,7 @@ struct KnownNorms {
 };
 
 /// As `visit`, for a learner that forgets: for each row by itself.
-template <class Rows, class Rule>
+template <class Rows>
 std::size_t visit_each(const Rows& rows, const Batch& batch, auto& norms, const Rule& rule, const Geometry& geometry, Tie tie,
                        Hypothesis& h, std::vector<double>& scratch, PassReport& report) {
   std::size_t p = batch.begin;
@@ -120,11 +117,10 @@ std::size_t visit_each(const Rows& rows, const Batch& batch, auto& norms, const 
 /// Visits positions [begin, end) of the batch. `norms` is KnownNorms or an Examiner. If the squared norm of a row is not
 /// finite, the row is bad and the visit ends. Returns the position of the bad row, or `end`. `scratch` is that of `score`; it
 /// is used if the batch asks for scores, or the problem for probabilities.
-template <class Rows, class Rule>
+template <class Rows>
 std::size_t visit(const Rows& given_rows, const Batch& given, auto& norms, const Rule& rule, const Geometry& given_geometry,
                   Tie tie, Hypothesis& h, std::vector<double>& scratch, PassReport& report) {
-  if constexpr (!SecondOrderRule<Rule>)  // which do not forget
-    if (h.memory) return visit_each(given_rows, given, norms, rule, given_geometry, tie, h, scratch, report);
+  if (h.memory) return visit_each(given_rows, given, norms, rule, given_geometry, tie, h, scratch, report);
   const Rows rows = given_rows;  // copies, which no store to memory can change, so that the compiler keeps them in registers
   const Batch batch = given;
   const Geometry geometry = given_geometry;
@@ -176,7 +172,7 @@ std::size_t visit(const Rows& given_rows, const Batch& given, auto& norms, const
       continue;
     }
     const bool mistake = is_mistake(y, score, tie);
-    if constexpr (SecondOrderRule<Rule>) {
+    if (h.second) {
       tally.close_for([&](Hypothesis&) {
         if (norm2 > 0)
           learn_copy(x, {s, scale, geometry.intercept, mistake}, rule, h, dual, report);
@@ -184,7 +180,7 @@ std::size_t visit(const Rows& given_rows, const Batch& given, auto& norms, const
           count_zero(y, 1, 0.0, mistake, h, dual, report);
       });
     } else {
-      const double tau = rule.step(s);
+      const double tau = step_of(rule, s);
       if (tau == 0 && !mistake)
         tally.pass_over(y);
       else
@@ -196,7 +192,7 @@ std::size_t visit(const Rows& given_rows, const Batch& given, auto& norms, const
 }
 
 /// Visits positions [begin, end) of the batch. The rows must have been examined: their squared norms are known.
-template <class Rows, class Rule>
+template <class Rows>
 PassReport pass(const Rows& rows, const Batch& batch, const Rule& rule, const Geometry& geometry, Tie tie, Hypothesis& h,
                 std::vector<double>& scratch) {
   PassReport report;
@@ -205,7 +201,7 @@ PassReport pass(const Rows& rows, const Batch& batch, const Rule& rule, const Ge
   return report;
 }
 
-template <class Rows, class Rule>
+template <class Rows>
 PassReport pass(const Rows& rows, const Batch& batch, const Rule& rule, const Geometry& geometry, Tie tie, Hypothesis& h) {
   std::vector<double> scratch(batch.scores.empty() && !h.calibration ? 0 : scratch_size(h, rows.columns));
   return pass(rows, batch, rule, geometry, tie, h, scratch);
@@ -213,7 +209,7 @@ PassReport pass(const Rows& rows, const Batch& batch, const Rule& rule, const Ge
 
 /// A pass over rows that were not examined: each row is examined just before it is learned from. Fills `squared_norms`. Returns
 /// the number of rows before the first bad one; unless that is all of them, the hypothesis must be discarded.
-template <class Rows, class Rule>
+template <class Rows>
 std::size_t pass_unseen(const Rows& rows, Batch batch, std::span<double> squared_norms, const Rule& rule,
                         const Geometry& geometry, Tie tie, Hypothesis& h, PassReport& report) {
   batch.begin = 0;

@@ -105,6 +105,36 @@ using Rule = std::variant<DiagonalArowRule, SoftConfidenceRule, NormalizedAdapti
                           PerceptronRule, FixedMarginRule, DynamicMarginRule, PassiveAggressiveRule,
                           PassiveAggressiveIRule, PassiveAggressiveIIRule, CallbackRule>;
 
+// The loops over rows are compiled for all rules at once, and ask the rule for each example that is not quiet. It is found by
+// comparisons, because std::visit may call through a table, which is never inlined.
+
+template <class... R>
+double ask_rule(const std::variant<R...>& rule, const auto& ask) {
+  double found = 0;
+  (void)((std::holds_alternative<R>(rule) && (found = ask(*std::get_if<R>(&rule)), true)) || ...);
+  return found;
+}
+
+/// The step of a rule that is not of second order.
+inline double step_of(const Rule& rule, const RuleInput& s) {
+  return ask_rule(rule, [&](const auto& r) {
+    if constexpr (requires { r.step(s); })
+      return r.step(s);
+    else
+      return 0.0;
+  });
+}
+
+/// There is no update at a margin above this one.
+inline double quiet_margin_of(const Rule& rule, double squared_length, double steps) {
+  return ask_rule(rule, [&](const auto& r) {
+    if constexpr (requires { r.quiet_margin(squared_length, steps); })
+      return r.quiet_margin(squared_length, steps);
+    else
+      return std::numeric_limits<double>::infinity();
+  });
+}
+
 /// A rule by its name, as Python knows it.
 struct CompiledRule {
   std::string_view name;

@@ -37,7 +37,7 @@ class JointSeenRows {
         part_scores_[k].resize(scores_[k].empty() ? 0 : seen_.size());
         outputs_[k] = part_scores_[k];
       }
-      RulePasses<decltype(seen_.rows())>::learn_jointly(learner, seen_.rows(), seen_.batch(), outputs_);
+      pass_jointly(seen_.rows(), seen_.batch(), learner.rule, learner.geometry, *learner.joint, outputs_);
       for (std::size_t k = 0; k < scores_.size(); ++k)
         if (!scores_[k].empty()) seen_.place_scores(part_scores_[k], scores_[k]);
     }
@@ -75,7 +75,7 @@ inline void learn_all_jointly(Learner& learner, const AnyRows& any_rows, const B
           block.end = std::min(batch.end, block.begin + (turns.waiting() ? 1 : count));
           length.time([&] {
             if (seen) return seen->learn(block.begin, block.end, learner);
-            RulePasses<Rows>::learn_jointly(learner, rows, block, scores);
+            pass_jointly(rows, block, learner.rule, learner.geometry, *learner.joint, scores);
           });
         }
       },

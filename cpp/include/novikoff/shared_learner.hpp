@@ -225,7 +225,8 @@ class SharedPass {
 
   template <class R>
   static void pass_over(const R& rows, const Batch& batch, Problem& problem) {
-    RulePasses<R>::learn(problem.learner, problem.hypothesis, rows, batch, problem.scratch);
+    const Learner& of = problem.learner;
+    pass(rows, batch, of.rule, of.geometry, of.tie, problem.hypothesis, problem.scratch);
   }
 
   const Rows& rows_;
