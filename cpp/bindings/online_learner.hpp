@@ -1,4 +1,4 @@
-// An online learner that several Python threads share.
+// An online learner.
 #pragma once
 
 #include <algorithm>
@@ -6,13 +6,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <span>
 #include <stdexcept>
 #include <string>
 #include <tuple>
-#include <unordered_set>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -22,7 +20,7 @@
 #include "keyed_rows.hpp"
 #include "novikoff/learner.hpp"
 #include "novikoff/names.hpp"
-#include "novikoff/turns.hpp"
+#include "novikoff/use.hpp"
 
 namespace novikoff {
 class ClassBlock;
@@ -31,57 +29,45 @@ class ClassBlock;
 /// A matrix that is changed in place.
 using Matrix = nb::ndarray<double, nb::numpy, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
-/// A learner with its columns and its lock.
-///
-/// Two rules exclude deadlocks and long waits. No thread waits for the learner's lock while it holds the interpreter's. And a
-/// thread that holds the learner's lock does not wait for the interpreter's: what it needs from Python objects is read before,
-/// and Python objects are made of its results after. The exception is a learner whose rule is a Python function. It must not
-/// learn while other threads know it: a copy learns, and replaces it.
+/// A learner with its columns. Any number of threads may read it, or one may change it; others get an error at once.
 class OnlineLearner {
  public:
   using Hypothesis = novikoff::Hypothesis;
-  using ReadTurn = novikoff::ReadTurn;
-  using WriteTurn = novikoff::WriteTurn;
+  using Reading = novikoff::Reading;
+  using Writing = novikoff::Writing;
   using Codes = Vector<const std::int32_t>;
   using Numbers = Vector<const double>;
   using Order = std::optional<Vector<const std::int64_t>>;
   static constexpr std::int64_t max_buckets = std::int64_t{1} << 31;  // 16 GB of weights
 
   explicit OnlineLearner(nb::tuple configuration);
-  ~OnlineLearner();
   OnlineLearner(const OnlineLearner&) = delete;
   OnlineLearner& operator=(const OnlineLearner&) = delete;
-
-  /// All learners of the process. Only threads with the interpreter's lock use it.
-  static std::unordered_set<OnlineLearner*>& all();
 
   const nb::tuple& configuration() const { return configuration_; }
   const std::string& keep() const { return keep_; }
   bool is_compiled() const { return !std::holds_alternative<novikoff::CallbackRule>(learner_.rule); }
-  novikoff::Turns& turns() { return turns_; }
   std::size_t problem_count() const { return problem_count_; }
 
-  /// A learner that is not open takes no more examples.
-  bool is_open() const { return open_; }
-  void set_open(bool open);
+  /// Who uses the learner: the estimator that it belongs to, and all of its parts.
+  const std::shared_ptr<novikoff::Use>& use() const { return use_; }
+  void set_use(std::shared_ptr<novikoff::Use> use) { use_ = std::move(use); }
 
   /// Calls `reader` with the problems and the columns at one moment. It is called without the interpreter's lock, unless it is
   /// said to be short.
   auto read(auto&& reader) {
+    const Reading mine(*use_);
     const nb::gil_scoped_release released;
-    ReadTurn turn{turns_};
-    const std::lock_guard mine(turn);
     return reader(std::as_const(learner_.problems), std::as_const(columns_));
   }
   auto read_shortly(auto&& reader) {
-    return in_turn<ReadTurn>([] { return true; },
-                             [&] { return reader(std::as_const(learner_.problems), std::as_const(columns_)); });
+    return in_use<Reading>([] { return true; },
+                           [&] { return reader(std::as_const(learner_.problems), std::as_const(columns_)); });
   }
 
   /// Calls `reader` with the learner and the columns at one moment.
   auto read_learner(bool is_short, auto&& reader) {
-    return in_turn<ReadTurn>([&] { return is_short; },
-                             [&] { return reader(std::as_const(learner_), std::as_const(columns_)); });
+    return in_use<Reading>([&] { return is_short; }, [&] { return reader(std::as_const(learner_), std::as_const(columns_)); });
   }
 
   /// Adds a problem: an empty one, or a copy of another.
@@ -177,9 +163,6 @@ class OnlineLearner {
   /// and take it again costs more, and other threads of Python are not stopped for longer than by any other call.
   static constexpr std::size_t short_work = 4096;
 
-  void check_open() const {
-    if (!open_) throw std::runtime_error("closed");
-  }
   /// The weight of an example, which is counted if it is `balanced`. Weights are checked before; this is for class weights,
   /// which are looked up or computed for each example. Of a large one, every copy is seen anew by a scale and fades what was
   /// learned.
@@ -194,28 +177,22 @@ class OnlineLearner {
   void check_code(std::int32_t code) const;
   void check_codes(const novikoff::Batch& batch) const;
 
-  /// Calls `use` in a turn. If the turn is free and the work is short, all of it happens with the interpreter's lock, else
-  /// without.
-  template <class Turn>
-  auto in_turn(const auto& is_short, const auto& use) -> decltype(use()) {
-    Turn turn{turns_};
-    std::unique_lock<Turn> hold(turn, std::try_to_lock);
-    if (hold && is_short()) return use();
+  /// Calls `use` as a reader or as the writer: with the interpreter's lock if the work is short, else without.
+  template <class Use>
+  auto in_use(const auto& is_short, const auto& use) -> decltype(use()) {
+    const Use mine(*use_);
+    if (is_short()) return use();
     const nb::gil_scoped_release released;
-    std::unique_lock<Turn> mine(std::move(hold));  // ends before the interpreter's lock is awaited
-    if (!mine) mine = std::unique_lock<Turn>(turn);
     return use();
   }
 
   class BorrowedRow;
 
-  /// Calls `use` in a turn with a dict read into a row.
-  template <class Turn>
+  /// The same with a dict read into a row.
+  template <class Use>
   auto with_row(const nb::dict& x, const auto& is_short, const auto& use) -> decltype(use(std::declval<KeyedRow&>()));
 
   static void check_scores(const std::vector<std::size_t>& scored, const std::optional<Matrix>& scores, std::size_t rows);
-
-  void check_batch(const RowsInMemory& rows, const novikoff::Batch& batch) const;
 
   /// Where the scores of each problem go.
   std::vector<std::span<double>> places_of(const std::vector<std::size_t>& scored, const std::optional<Matrix>& scores,
@@ -256,8 +233,7 @@ class OnlineLearner {
   novikoff::Learner learner_;
   Columns columns_;
   std::atomic<std::size_t> problem_count_{0};
-  std::atomic<bool> open_{true};
-  novikoff::Turns turns_;                        // of learner_ and columns_
+  std::shared_ptr<novikoff::Use> use_ = std::make_shared<novikoff::Use>();
   std::vector<std::unique_ptr<KeyedRow>> rows_;  // the pool; threads with the interpreter's lock use it
 };
 

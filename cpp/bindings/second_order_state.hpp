@@ -39,7 +39,6 @@ struct SecondOrderFields<novikoff::NormalizedState> {
   }
 };
 
-
 /// Arrays with a number for each column, and numbers: those of the intercept have the names of the arrays.
 inline nb::object store(std::optional<novikoff::SecondOrder> second) {
   if (!second) return nb::none();

@@ -46,8 +46,8 @@ bool update_jointly(const X& x, const RuleInput& s, const KeslerExample& z, cons
     const auto& arow = std::get<DiagonalArowRule>(rule);
     ClassPair pair{joint, z.own, z.rival};
     const SecondOrderInput input{s, z.scale, z.intercept, false};  // AROW does not ask whether it is a mistake
-    const Change change = with_distinct_columns(
-        x, joint.variance->terms, [&](const auto& distinct) { return arow.update(distinct, input, pair, pair); });
+    const Change change = with_distinct_columns(x, joint.variance->terms,
+                                                [&](const auto& distinct) { return arow.update(distinct, input, pair, pair); });
     if (change == Change::none) return false;
     joint.count_added(s.weight == 1, s.weight == 1 ? 0.0 : s.weight);
     return true;

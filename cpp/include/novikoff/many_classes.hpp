@@ -223,8 +223,8 @@ class ClassPass {
   std::int32_t positive_[L] = {};
 };
 
-/// Whether several problems learn from each row at once by this rule. A rule of Python is called for one problem after the other,
-/// and second-order rules have a step of their own for each column.
+/// Whether several problems learn from each row at once by this rule. A rule of Python is called for one problem after the
+/// other, and second-order rules have a step of their own for each column.
 inline bool can_learn_together(const Rule& rule) {
   return std::visit([]<class R>(const R&) { return !std::is_same_v<R, CallbackRule> && !SecondOrderRule<R>; }, rule);
 }
@@ -249,8 +249,7 @@ class ClassBlock {
 
   /// One pass over rows that were examined. The duals of the batch are not used.
   void learn(const AnyRows& any_rows, const Batch& batch, const ClassDuals& duals, std::span<PassReport> reports) {
-    if (!can_learn_together(learner_.rule))
-      throw std::invalid_argument("this rule is learned in one problem after the other.");
+    if (!can_learn_together(learner_.rule)) throw std::invalid_argument("this rule is learned in one problem after the other.");
     std::vector<Hypothesis*> members;
     for (std::size_t q : problems_) members.push_back(&learner_.problems[q]);
     std::visit(

@@ -101,9 +101,9 @@ struct CallbackRule {
   }
 };
 
-using Rule = std::variant<DiagonalArowRule, SoftConfidenceRule, NormalizedAdaptiveRule,
-                          PerceptronRule, FixedMarginRule, DynamicMarginRule, PassiveAggressiveRule,
-                          PassiveAggressiveIRule, PassiveAggressiveIIRule, CallbackRule>;
+using Rule =
+    std::variant<DiagonalArowRule, SoftConfidenceRule, NormalizedAdaptiveRule, PerceptronRule, FixedMarginRule,
+                 DynamicMarginRule, PassiveAggressiveRule, PassiveAggressiveIRule, PassiveAggressiveIIRule, CallbackRule>;
 
 // The loops over rows are compiled for all rules at once, and ask the rule for each example that is not quiet. It is found by
 // comparisons, because std::visit may call through a table, which is never inlined.

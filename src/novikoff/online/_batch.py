@@ -11,8 +11,8 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from novikoff._class_weights import is_balanced, row_weights
+from novikoff._draft import Draft
 from novikoff._labels import Codes, declared_classes
-from novikoff._moments import Draft
 from novikoff._validation import check_flag, check_labels, check_rows, check_weights, thread_count
 from novikoff.data.batch import Batch
 from novikoff.data.reading import Reading
@@ -66,13 +66,10 @@ def steps_of(
         kept = yield from learn_batch(model, lambda: None, *rows)
         keep_reading(model, X)
         return kept
-    with draft.in_place():
-        model._fast_path = FastPath.of(model, may_learn=False)  # others may predict, but not learn
-        draft.publish()
-        kept = yield from learn_batch(model, draft.publish, *rows)
-        keep_reading(model, X)
-        model._fast_path = FastPath.of(model)
-        draft.publish()
+    draft.publish()
+    kept = yield from learn_batch(model, draft.publish, *rows)
+    keep_reading(model, X)
+    model._fast_path = FastPath.of(model)
     return kept
 
 
@@ -80,6 +77,7 @@ def check_batch(
     model: Any, where: str, X: Any, y: Any, classes: Any, sample_weight: Any, other: CheckedBatch | None = None
 ) -> CheckedBatch:
     """Check a batch before anything of it is learned. ``other`` is what was found for another learner."""
+    forget_unpublished_classes(model)
     is_new = not hasattr(model, "_learner")
     is_asked_by_name = model._fast_path is not None and model._fast_path.is_asked_by_name
     match_columns(model)
@@ -106,6 +104,12 @@ def check_batch(
     model._runs, model._stopped, model._fast_path = None, None, None
     vars(model).pop("fingerprint_", None)  # of the rows before these
     return CheckedBatch(labels, given, batch, threads, is_new, is_asked_by_name)
+
+
+def forget_unpublished_classes(model: Any) -> None:
+    """Remove from the kernel the problems of a class that an interrupt left unpublished."""
+    if hasattr(model, "_learner"):
+        model._learner.keep_problems(model._classes.problem_count)
 
 
 def keep_reading(model: Any, X: Any) -> None:

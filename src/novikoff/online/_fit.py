@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable
 from typing import Any, TypeVar
 
 import numpy as np
@@ -13,7 +12,6 @@ from numpy.typing import NDArray
 import novikoff._core as _core
 from novikoff._class_weights import is_balanced, row_weights
 from novikoff._labels import Codes, declared_classes, encode
-from novikoff._moments import Draft, alone, change
 from novikoff._progress import ProgressCallback
 from novikoff._validation import (
     check_choice,
@@ -160,31 +158,6 @@ def _learn_once(
         _forget_stream(model)
     model._learner, model._classes, model._fast_path, model._is_stream = learner, classes, None, True
     model._runs, model._stopped, model.n_iter_ = None, None, 1
-
-
-def change_by_fit(model: Any, work: Callable[[Draft], T]) -> T:
-    """Change a learner by a fit, which may close its kernel to learning. If the fit fails, the kernel learns again.
-
-    The fit has failed unless another kernel is published: an error or an interrupt may come after the last pass.
-    """
-    with alone(model):
-        kernel = vars(model).get("_learner")
-        was_open = kernel is not None and kernel.is_open  # otherwise, a fit is under way that has called this one
-        try:
-            return change(model, work)
-        except BaseException:
-            if was_open and vars(model)["_learner"] is kernel:
-                kernel.is_open = True
-            raise
-
-
-def close_to_learning(draft: Any) -> None:
-    """Let the kernel of a learner take no examples while a fit continues in a copy of it, which would miss them.
-
-    ``learn_one`` then waits for the end of the fit.
-    """
-    if draft.warm_start and hasattr(draft, "_learner"):
-        draft._learner.is_open = False
 
 
 def _prepare(

@@ -8,12 +8,18 @@ from typing import Any
 import numpy as np
 
 from novikoff._class_weights import bad_class_weight, class_weight_of, is_balanced
-from novikoff._moments import Draft, no_fork
+from novikoff._draft import Draft
 from novikoff._validation import check_label, check_weight, describe_bad_row
 from novikoff.data.rows import as_rows, is_keyed, one_row, with_valid_columns
 from novikoff.errors import InvalidInputError, input_error
 
-from ._batch import begin_stream, check_balanced_weights, copy_if_interpreted, has_limited_weights
+from ._batch import (
+    begin_stream,
+    check_balanced_weights,
+    copy_if_interpreted,
+    forget_unpublished_classes,
+    has_limited_weights,
+)
 from ._columns import check_buckets, name_columns, names_of_columns, row_of_names
 from ._examples import Examples
 from ._fast_path import FastPath, kernel_scores
@@ -61,6 +67,7 @@ class _Example:
 def learn_example(draft: Draft, where: str, x: Any, y: Any, sample_weight: float) -> None:
     """Learn from any example. It is read before its class is added, so that a bad one has no effect."""
     model = draft.model
+    forget_unpublished_classes(model)
     weight = 1.0 if sample_weight is DEFAULT_WEIGHT else check_weight(where, sample_weight)
     label, is_new = None, "_learner" not in vars(model)
     if is_new:
@@ -90,15 +97,14 @@ def learn_example(draft: Draft, where: str, x: Any, y: Any, sample_weight: float
     if is_new:
         _learn_first(model, example, code, label, weight)
         return
-    with draft.in_place():
-        if code is None:
-            _learn_new_class(model, publish, example, label, weight)
-        else:
-            _learn_known_class(model, publish, example, code, weight)
+    if code is None:
+        _learn_new_class(model, publish, example, label, weight)
+    else:
+        _learn_known_class(model, publish, example, code, weight)
 
 
 def _learn_first(model: Any, example: _Example, code: int | None, label: Any, weight: float) -> None:
-    """Learn the first example of a new learner. It needs no lock: what fails is not published, nor seen by others."""
+    """Learn the first example of a new learner."""
     if code is None:
         model._classes = model._classes.with_class(label, model._learner)
     if weight > 0:
@@ -107,15 +113,12 @@ def _learn_first(model: Any, example: _Example, code: int | None, label: Any, we
 
 def _learn_new_class(model: Any, publish: Callable[[], None], example: _Example, label: Any, weight: float) -> None:
     code = model._classes.count
-    if code > 0:
-        publish()  # withdraws the fast path
-    with no_fork:
-        try:
-            model._classes = model._classes.with_class(label, model._learner)
-            if weight > 0:
-                example.learn(code, weight)
-        finally:
-            publish()
+    try:
+        model._classes = model._classes.with_class(label, model._learner)
+        if weight > 0:
+            example.learn(code, weight)
+    finally:
+        publish()
 
 
 def _learn_known_class(model: Any, publish: Callable[[], None], example: _Example, code: int, weight: float) -> None:

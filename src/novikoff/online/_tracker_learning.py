@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from novikoff._draft import changing
 from novikoff._estimators import clone
-from novikoff._moments import changing
 from novikoff._validation import check_labels, check_number, check_weight, check_weights
 from novikoff.data.batch import Batch
 from novikoff.data.late import rows_at

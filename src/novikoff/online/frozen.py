@@ -10,12 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 import novikoff._core as _core
-from novikoff._moments import view_of
 from novikoff.data.rows import csr
 from novikoff.errors import input_error
 from novikoff.theory.geometry import Floats
 
-from ._moment import moment_of
+from ._reading import moment_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,11 +68,10 @@ def frozen(learner: Any) -> Frozen:
     Frozen
         The learner at this moment.
     """
-    view = view_of(learner)
-    if not view.__sklearn_is_fitted__():
+    if not learner.__sklearn_is_fitted__():
         return Frozen([], None)
-    if hasattr(view, "learners_"):
-        learner = view.learners_[view._counts.leader()]
+    if hasattr(learner, "learners_"):
+        learner = learner.learners_[learner._counts.leader()]
     moment = moment_of(learner)
     if moment._by_name or moment._numbering is not None:
         return _of_snapshot(learner)

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff._classifier import Classifier, fit_to_scan
+from novikoff._draft import Draft, change, reading
 from novikoff._estimators import check_is_fitted
-from novikoff._moments import Draft, change, unchanging, view_of
 from novikoff._validation import check_labels, check_rows, check_weights
 from novikoff.data.stream import Scan
 from novikoff.errors import input_error, missing_attribute, quote
@@ -85,6 +85,7 @@ class Tracker(Classifier):
     decay: float = 0.999
 
     state_type: ClassVar[type[Any]] = TrackerState
+    learns_in_place: ClassVar[bool] = True
     _copied: ClassVar[tuple[str, ...]] = ("learners_", "_counts")
 
     # State before anything is learned. It has no annotations, which would make parameters of it.
@@ -145,8 +146,7 @@ class Tracker(Classifier):
         runs: list[Any] | None = [] if keep is Scored.decisions else None
 
         def learn(draft: Draft) -> NDArray[Any]:
-            with draft.in_place():
-                return learn_rows_of_all(draft.model, draft.publish, X, y, classes, sample_weight, runs)
+            return learn_rows_of_all(draft.model, draft.publish, X, y, classes, sample_weight, runs)
 
         labels = change(self, learn)
         return [labels if runs is None else runs]
@@ -165,17 +165,15 @@ class Tracker(Classifier):
         """
 
         def learn(draft: Draft) -> None:
-            with draft.in_place():
-                learn_example_of_all(draft.model, draft.publish, x, y, sample_weight)
+            learn_example_of_all(draft.model, draft.publish, x, y, sample_weight)
 
         change(self, learn)
 
     # ---- predictions -----------------------------------------------------------------------------------------------
 
     def _leader(self) -> OnlineClassifier:
-        """Return the member with the fewest decayed mistakes, of one moment."""
-        view = view_of(self)
-        learner: OnlineClassifier = view.learners_[view._counts.leader()]
+        """Return the member with the fewest decayed mistakes."""
+        learner: OnlineClassifier = self.learners_[self._counts.leader()]
         return learner
 
     def predict(self, X: Any) -> NDArray[Any]:
@@ -252,12 +250,11 @@ class Tracker(Classifier):
             raise missing_attribute(self, attribute, "it is not fitted")
 
     def _moment(self) -> Self:
-        with unchanging(self):
-            model = view_of(self)
+        with reading(self) as model:
             if "learners_" in vars(model):
                 model.learners_ = [learner.snapshot() for learner in model.learners_]
         model.__dict__.pop("_watcher", None)
-        return model
+        return cast(Self, model)
 
     @property
     def leader_(self) -> int:

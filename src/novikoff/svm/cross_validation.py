@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff._classifier import fit_to_scan
-from novikoff._moments import changing
+from novikoff._draft import changing
 from novikoff._multiclass import MulticlassStrategy
 from novikoff._one_core import one_core
 from novikoff._validation import check_choice, check_integer, check_labels, check_weights

@@ -10,8 +10,8 @@ import numpy as np
 
 from novikoff._classifier import fit_to_scan
 from novikoff._counts import counted
+from novikoff._draft import changing
 from novikoff._estimators import ConvergenceWarning
-from novikoff._moments import changing
 from novikoff._one_core import one_core
 from novikoff._progress import Progress
 from novikoff._validation import check_integer, check_number, thread_count

@@ -8,8 +8,8 @@ from typing import Any, Self
 import numpy as np
 
 from novikoff._classifier import fit_to_scan
+from novikoff._draft import changing
 from novikoff._estimators import BaseEstimator
-from novikoff._moments import changing, view_of
 from novikoff._multiclass import STRATEGIES, MulticlassStrategy, sides
 from novikoff._notebook import CompactDisplay
 from novikoff._one_core import one_core
@@ -239,7 +239,7 @@ class LinearSVMPath(CompactDisplay, BaseEstimator):  # type: ignore[misc]  # sci
     @property
     def record_(self) -> RunRecord:
         """The run record; ``problems`` has one entry per C and binary problem."""
-        return view_of(self)._record()
+        return self._record()
 
     def _record(self) -> RunRecord:
         shared = {"intercept": role_of_intercept(self), "tol": float(self.tol), "loss": self.loss}
