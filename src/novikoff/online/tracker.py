@@ -1,6 +1,7 @@
 """A mixture of online learners, of which the one that errs least predicts."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Self, cast
 
@@ -171,10 +172,11 @@ class Tracker(Classifier):
 
     # ---- predictions -----------------------------------------------------------------------------------------------
 
-    def _leader(self) -> OnlineClassifier:
-        """Return the member with the fewest decayed mistakes."""
-        learner: OnlineClassifier = self.learners_[self._counts.leader()]
-        return learner
+    @contextmanager
+    def _leader(self) -> Iterator[OnlineClassifier]:
+        """Read the member with the fewest decayed mistakes."""
+        with reading(self) as view:
+            yield view.learners_[view._counts.leader()]
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Predict the labels of rows.
@@ -190,7 +192,8 @@ class Tracker(Classifier):
             The labels that the leader predicts.
         """
         check_is_fitted(self)
-        return self._leader().predict(X)
+        with self._leader() as leader:
+            return leader.predict(X)
 
     def predict_one(self, x: Any) -> Any:
         """Predict the label of one example.
@@ -205,7 +208,10 @@ class Tracker(Classifier):
         label : object
             The label; None if no label was seen before.
         """
-        return self._leader().predict_one(x) if self.__sklearn_is_fitted__() else None
+        if not self.__sklearn_is_fitted__():
+            return None
+        with self._leader() as leader:
+            return leader.predict_one(x)
 
     def decision_function(self, X: Any) -> Floats:
         """Return the scores of rows.
@@ -221,7 +227,8 @@ class Tracker(Classifier):
             Those of the member that predicts.
         """
         check_is_fitted(self)
-        return self._leader().decision_function(X)
+        with self._leader() as leader:
+            return leader.decision_function(X)
 
     def score_one(self, x: Any) -> Any:
         """Return the score of one example.
@@ -237,7 +244,10 @@ class Tracker(Classifier):
             That of the member that predicts: a number for two classes, and a dict from class to score for more; 0.0 if
             no label was seen before.
         """
-        return self._leader().score_one(x) if self.__sklearn_is_fitted__() else 0.0
+        if not self.__sklearn_is_fitted__():
+            return 0.0
+        with self._leader() as leader:
+            return leader.score_one(x)
 
     # ---- results ---------------------------------------------------------------------------------------------------
 
@@ -274,13 +284,15 @@ class Tracker(Classifier):
     def coef_(self) -> Floats:
         """The weights of the member that predicts, one row per binary problem."""
         self._require_fitted("coef_")
-        return self._leader().coef_
+        with self._leader() as leader:
+            return leader.coef_
 
     @property
     def intercept_(self) -> Floats:
         """The intercepts of the member that predicts."""
         self._require_fitted("intercept_")
-        return self._leader().intercept_
+        with self._leader() as leader:
+            return leader.intercept_
 
     @property
     def n_features_in_(self) -> int:
