@@ -44,7 +44,7 @@ class Draft:
 
 def use_of(estimator: Any) -> Any:
     """Return the readers, or the writer, of an estimator; None if it does not learn in place."""
-    if not estimator.learns_in_place:
+    if not getattr(estimator, "learns_in_place", False):
         return None
     use = vars(estimator).get(USE)
     if use is None:
