@@ -290,7 +290,6 @@ SECTIONS: tuple[tuple[str, str, Callable[[], str]], ...] = (  # suite, title, te
     ("stream_accuracy", "Accuracy of predictions before learning", sections.stream_accuracy),
     ("class_streams", "Streams of several classes", sections.class_streams),
     ("probabilities", "Probabilities", lambda: sections.plain("probabilities", "losses")),
-    ("selective", "Labels that are asked for", lambda: sections.plain("selective", "streams")),
 )
 FIGURES = {
     "svm": ("time_to_gap", "Distance from the optimum against time: hinge, C = 1, from 1e-9 to 100"),

@@ -41,8 +41,6 @@ STYLE = """
 """
 
 STREAM = (
-    (("Does each label", "cost money?"), ("SelectivePerceptron()",)),
-    (("Up to 4,096 columns", "that are correlated?"), ("AROW(full=True)",)),
     (("Are probabilities", "needed?"), ("PassiveAggressiveI(", "probability=True,", 'scale="centred")')),
     (("Three classes", "or more?"), ("Tracker([...,", "MulticlassAROW(...)])")),
 )

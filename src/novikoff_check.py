@@ -35,7 +35,7 @@ EPS, TINY, ROOT_BITS, ZERO = Fraction(1, 2**52), Fraction(1, 2**1074), 200, Frac
 MAX_ROUNDINGS, MAX_COUNT = 2**42, 2**40  # larger counts would allow for rounding errors of any size
 MISSING = ("", "?", "NA", "N/A", "NaN", "nan", "NULL", "null", "None", "na", "n/a", "#N/A", "<NA>")  # cells of a table
 NUMBER = r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?"
-VERSIONS = (4, 5, 6, 7, 8, 9, 10, 11)  # of model files
+VERSION = 1  # of the model file
 MAX_ZEROS = 2**23  # of all arrays of a file together; each takes memory here, but none in the file
 DTYPES = {"F64": "d", "F32": "f", "I64": "q", "I32": "i", "I8": "b", "U8": "B"}  # of arrays, as ``struct`` calls them
 
@@ -599,40 +599,6 @@ def check_moving_target(fields: Any, rows: list[Row], labels: list[Any], weights
         yield name, "on trust", f"{fields[name]}, as the learner says"
 
 
-def check_selective(fields: Any, rows: list[Row], labels: list[Any], weights: Any) -> Iterator[Result]:
-    """Decide a SelectiveCertificate: what the learner saw. What it asked for is shown by a repeated run only."""
-    u, updates = Vectors(fields["evidence"], rows, labels, weights), fields["updates"]
-    need_counts(1, updates, u)
-    need(u.a is None and not u.private, "evidence", "a learner that asks for labels has no duals, no private features")
-    yield from scale_results(u, fields)
-    if u.is_mixed:
-        return
-    yield from (result for result in check_data(fields, u, 1) if result[0] != "positives")  # of the labels asked for
-    yield from u.check_sum(fields, "no separator has a larger margin")
-    asked, most, unanswered, budget = fields["asked"], fields["examples"], fields["unanswered"], fields["budget"]
-    missing = fields.get("missing_weight", 0.0)  # 0 if every label was given that was asked for within the budget
-    all_used = missing == 0 and (budget is None or asked < budget)
-    possible = {
-        "b": finite(fields["b"]) and fields["b"] > 0,
-        "mistakes": 0 <= fields["mistakes"] <= asked,
-        "positives": 0 <= fields["positives"] <= asked,
-        "labels asked for": 0 <= asked <= most and (budget is None or asked <= budget + 1),
-        "labels not given": 0 <= unanswered <= most and (missing == 0 if unanswered == 0 else not all_used),
-        "complete examples": 0 <= fields["complete"] <= most and (fields["complete"] == most or not all_used),
-        "estimate": fields["estimate"] >= 0,
-        "weight of a missing label": missing >= 0,
-    }
-    if missing == 0 and fields["estimate"] < math.inf:  # each of them counts 1 or more
-        least = Fraction(fields["mistakes"]) / (1 + 4 * (updates + 8) * EPS) if finite(fields["mistakes"]) else math.inf
-        possible["estimate"] = fields["estimate"] >= least
-    for name, good in possible.items():
-        need(good, name, "a number that no run can have")
-    trusted = ("b", "seed", "budget", "asked", "unanswered", "complete", "positives", "mistakes", "estimate", "updates")
-    for name in trusted:
-        yield name, "on trust", f"{fields[name]}, as the learner says"
-    yield "missing_weight", "on trust", f"{missing}, as the learner says"
-
-
 def check_mistakes(fields: Any, rows: list[Row], labels: list[Any], weights: Any) -> Iterator[Result]:
     """Decide a MistakeCertificate: what an online learner saw, its weights, and its mistakes."""
     u, passes, updates = Vectors(fields["evidence"], rows, labels, weights), fields["passes"], fields["updates"]
@@ -724,47 +690,6 @@ def check_second_order(fields: Any, rows: list[Row], labels: list[Any], weights:
     yield square, decide(ends[0] * unit**2, ends[1] * unit**2, Fraction(claimed)), f"claimed {shown(claimed)}"
 
 
-def check_full_matrix(fields: Any, rows: list[Row], labels: list[Any], weights: Any) -> Iterator[Result]:
-    """Decide a FullMatrixCertificate: the sum v of examples behind its proofs, and a matrix A = U D U'."""
-    u, names = Vectors(fields["sum"], rows, labels, weights), ("w'Aw", "log det(A/a)", "length of v - Aw")
-    a, gains, factor = fields["parameter"], [fields["intercept_gain"], *fields["gains"]], fields["factor"]
-    n, square, log_det, residual = len(gains), *(fields[name] for name in ("sum_square", "log_det", "residual"))
-    good = finite(a, *gains, *factor) and a > 0 <= min(gains)
-    fits = n == u.width + 1 and len(factor) == n * (n - 1) // 2
-    need(good and fits, "matrix", "it is not positive definite, or of another size")
-    bounds = [bound for bound in (square, residual) if bound != math.inf]
-    need(finite(*bounds, fields["added"]), "matrix", "a bound that is not a number")
-    yield from check_of_sum(fields, u, rows, labels, weights)
-    w, unit = integers([fields["evidence"]["intercept"], *fields["evidence"]["weights"]])
-    own, factor_unit = integers(factor)
-    columns = [own[j * (j - 1) // 2 : j * (j + 1) // 2] for j in range(n)]
-    turned = [w[j] / factor_unit + sum(map(int.__mul__, columns[j], w)) for j in range(n)]  # U'w
-    steps = [(Fraction(a) + Fraction(gain)) * t for gain, t in zip(gains, turned, strict=True)]  # D U'w
-    found = sum(map(Fraction.__mul__, steps, turned), ZERO) * (unit * factor_unit) ** 2
-    yield names[0], decide(found, found, square), f"claimed {shown(square)}, found {shown(found)}"
-    if log_det == math.inf:
-        yield names[1], "on trust", "no bound is claimed"
-    else:
-        logs, most = math.fsum(math.log1p(gain / a) for gain in gains), fields["added"] - fields["mistakes"]
-        slack, detail = 8 * (n + 8) * float(EPS), f"claimed {shown(log_det)}, found {shown(logs)}"
-        yield names[1], decide(logs * (1 - slack), logs * (1 + slack), log_det), detail
-        yield "w'Aw is at most log det(A/a) + U", decide(square, square, log_det + max(0.0, most)), detail
-    if u.a is None:
-        yield names[2], "on trust", f"at most {shown(residual)}, of the run"
-        return
-    total, size, sum_unit, error = u.sums(u.a)
-    product = [s / factor_unit for s in steps]  # U D U'w
-    for j, column in enumerate(columns):
-        product = [p + k * steps[j] for p, k in zip(product, column, strict=False)] + product[j:]
-    ends = [ZERO, ZERO]
-    for i, p in enumerate(product):
-        j = u.width if i == 0 else i - 1
-        gap = abs(total.get(j, 0) * sum_unit - p * unit * factor_unit**2)
-        wide = error * size.get(j, 0) * sum_unit
-        ends = [ends[0] + max(ZERO, gap - wide) ** 2, ends[1] + (gap + wide) ** 2]
-    yield upper_bound(names[2], residual, ends[0], ends[1], Fraction(1))
-
-
 def check_perceptron_margin(fields: Any, rows: list[Row], labels: list[Any], weights: Any) -> Iterator[Result]:
     """Decide a PerceptronMarginCertificate: lower bound <= margin of the model <= largest margin <= upper bound."""
     u = Vectors(fields["evidence"], rows, labels, weights)
@@ -843,7 +768,6 @@ def check_kesler_sum(fields: Any, rows: list[Row], labels: list[Any], weights: A
 
 CHECKS = {
     "CrammerSingerCertificate": check_crammer_singer,
-    "FullMatrixCertificate": check_full_matrix,
     "GapCertificate": check_gap,
     "HullCertificate": check_hull,
     "KeslerCertificate": check_kesler,
@@ -853,7 +777,6 @@ CHECKS = {
     "MovingTargetCertificate": check_moving_target,
     "PerceptronMarginCertificate": check_perceptron_margin,
     "SecondOrderCertificate": check_second_order,
-    "SelectiveCertificate": check_selective,
 }
 
 
@@ -966,8 +889,6 @@ ARRAYS = (
     "shifts",
     "counts",
     "variances",
-    "gains",
-    "factor",
 )  # fields that are arrays
 
 
@@ -1096,10 +1017,8 @@ def read_model(path: str) -> Any:
         (size,) = struct.unpack("<Q", data[:8])
         outer, body = json.loads(data[8 : 8 + size]), data[8 + size :]
         header, arrays = json.loads(outer.pop("__metadata__")["novikoff"]), {}
-        if header["format"] == "novikoff model" and header["version"] not in VERSIONS:
-            raise Unreadable(
-                f"{path} has version {header['version']}; novikoff.load and save make version {VERSIONS[-1]} of it."
-            )
+        if header["format"] == "novikoff model" and header["version"] != VERSION:
+            raise Unreadable(f"{path} has version {header['version']}; this program reads version {VERSION}.")
         spans = sorted(entry["data_offsets"] for entry in outer.values())
         if [0, *(end for _, end in spans)] != [*(start for start, _ in spans), len(body)]:
             raise Unreadable(f"{path} is damaged: it is longer or shorter than its header says.")

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-from learners import ANY_WIDTH, MAKERS, ONE_VS_REST, STREAM_MAKERS
+from learners import MAKERS, ONE_VS_REST, STREAM_MAKERS
 from share import beyond_the_quick_cases, beyond_the_share
 
 settings.register_profile("default", deadline=None, max_examples=30)
@@ -34,12 +34,6 @@ def make(request):
 @pytest.fixture(params=STREAM_MAKERS, scope="session")
 def make_streaming(request):
     """As ``make``, with the learners that have no ``fit``."""
-    return request.param
-
-
-@pytest.fixture(params=ANY_WIDTH, scope="session")
-def make_without_matrix(request):
-    """As ``make``, of the learners whose columns may be numbered in any way."""
     return request.param
 
 

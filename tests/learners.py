@@ -28,9 +28,6 @@ LEARNERS = {
     "PA-II": partial(nk.PassiveAggressiveII, C=0.5),
     "AROW": partial(nk.AROW, r=0.5),
     "AROW, floor": partial(nk.AROW, floor=0.25),
-    "AROW, full": partial(nk.AROW, r=0.5, full=True),
-    "second-order perceptron": partial(nk.SecondOrderPerceptron, a=0.5),
-    "second-order perceptron, full": partial(nk.SecondOrderPerceptron, full=True),
     "normalized adaptive": partial(nk.NormalizedAdaptive),
     "normalized adaptive, hinge": partial(nk.NormalizedAdaptive, loss="hinge"),
     "normalized adaptive, squared": partial(nk.NormalizedAdaptive, loss="squared", learning_rate=0.25),
@@ -47,8 +44,8 @@ LEARNERS = {
 CENTRED = {
     f"{name}, centred": partial(make.func, **make.keywords, scale="centred")
     for name, make in LEARNERS.items()
-    if name in ("perceptron", "averaged", "voted", "margin auto", "PA", "PA-I", "PA-II", "AROW", "AROW, full")
-    or name in ("second-order perceptron", "normalized adaptive", "SCW-I", "SCW-II", "perceptron, ties positive")
+    if name in ("perceptron", "averaged", "voted", "margin auto", "PA", "PA-I", "PA-II", "AROW")
+    or name in ("normalized adaptive", "SCW-I", "SCW-II", "perceptron, ties positive")
     or name in ("multiclass PA-I", "multiclass AROW")
 }
 
@@ -68,8 +65,6 @@ TRACKERS = {
     "tracker of classes learned together": partial(
         nk.Tracker, [nk.MulticlassPerceptron(), nk.AROW(scale="centred"), nk.MulticlassAROW(scale="centred")], decay=0.9
     ),
-    "tracker by majority": partial(nk.Tracker, [nk.Perceptron(), nk.PassiveAggressive()], vote="majority", beta=0.7),
-    "tracker by shares": partial(nk.Tracker, vote="share"),
 }
 
 
@@ -81,7 +76,6 @@ def forgets(make):
 LATE_CLASSES = "new_classes_may_come_later"
 JOINT = {name for name in (*LEARNERS, *CENTRED) if name.startswith("multiclass")}  # all classes are learned together
 # Learners with a matrix of all columns, which must be few; how they are numbered decides about the last bits.
-FULL = {name for name in LEARNERS if name.endswith(", full")}
 
 # One of each kind of state and of rule; the others run in the slow tier.
 REPRESENTATIVES = {
@@ -93,7 +87,6 @@ REPRESENTATIVES = {
     "multiclass PA-II",
     "multiclass AROW, floor",
     "AROW, floor",
-    "AROW, full",
     "normalized adaptive",
     "PA-I, centred",
 }
@@ -112,7 +105,6 @@ STREAM_MAKERS = [*MAKERS, *params_of(CENTRED)]
 
 SEVERAL_PASSES = [param for param in MAKERS if not forgets(*param.values)]
 ONE_VS_REST = [param for param in MAKERS if param.id not in JOINT]
-ANY_WIDTH = [param for param in MAKERS if param.id not in FULL]
 
 CLASSES = tuple(dict.fromkeys(make.func for make in LEARNERS.values()))
-ONLINE_CLASSES = (*CLASSES, nk.SelectivePerceptron, nk.Tracker)  # the former has two classes and no class weights
+ONLINE_CLASSES = (*CLASSES, nk.Tracker)

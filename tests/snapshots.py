@@ -35,7 +35,9 @@ def snapshot(model):
     The one thing left out is whether its columns have been given their names yet: fitted by columns, a model may name
     them 0, 1, ... (or as the frame did) when it is first asked by name, and knows no more and no less after it.
     """
-    held = {name: value for name, value in vars(model).items() if name not in ("_by_name", "_fast_path", "_width")}
+    held = {
+        name: value for name, value in vars(model).items() if name not in ("_by_name", "_fast_path", "_use", "_width")
+    }
     if vars(model).get("_column_names") is None:
         held.pop("_column_names", None)  # None is what the class has
     if "_learner" not in held:

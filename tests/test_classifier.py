@@ -1,7 +1,6 @@
 """What all classifiers share: predictions from scores, progress messages, and pickling."""
 
 import pickle
-import threading
 
 import numpy as np
 import pandas as pd
@@ -9,7 +8,6 @@ import pytest
 from sklearn.exceptions import NotFittedError
 
 import novikoff as nk
-from novikoff._moments import unchanging
 
 pytestmark = pytest.mark.filterwarnings("ignore::novikoff.NotHaltedWarning")  # not what these tests are about
 
@@ -111,15 +109,3 @@ def test_a_snapshot_does_not_report_progress_to_the_function_of_the_model():
     assert not told
     model.fit([[1.0], [-1.0]], [1, 0])
     assert told
-
-
-def test_a_function_to_watch_with_is_not_lost_while_another_thread_publishes():
-    model = nk.Perceptron()
-    with unchanging(model):
-        published = dict(vars(model), C=1)
-        thread = threading.Thread(target=lambda: model.watch(print))
-        thread.start()
-        thread.join(0.05)
-        model.__dict__ = published
-    thread.join(10)
-    assert vars(model)["_watcher"] is print

@@ -38,7 +38,6 @@ NAMES = (  # in the order in which they run
     "stream_accuracy",
     "class_streams",
     "probabilities",
-    "selective",
     "serve_log",
     "serve",
     "scaling_costs",

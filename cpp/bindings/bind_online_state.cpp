@@ -17,7 +17,6 @@
 
 #include "bindings.hpp"
 #include "keyed_row.hpp"
-#include "novikoff/asking.hpp"
 #include "novikoff/hypothesis.hpp"
 #include "novikoff/joint_hypothesis.hpp"
 #include "novikoff/names_json.hpp"
@@ -53,7 +52,7 @@ std::vector<double> last_weights_of(const Hypothesis& h) {
 }
 
 /// The counts, with those that depend on v in its own units.
-Dict tally_of(const Tally& counts, const Memory& memory, const std::optional<Asking>& asking) {
+Dict tally_of(const Tally& counts, const Memory& memory) {
   Dict tally;
   tally["examples"] = counts.examples.value();
   tally["positives"] = counts.positives.value();
@@ -66,13 +65,6 @@ Dict tally_of(const Tally& counts, const Memory& memory, const std::optional<Ask
   tally["squared_radius"] = counts.squared_radius;
   tally["energy"] = counts.energy;
   tally["margin_bound"] = counts.margin_bound;
-  if (asking) {
-    tally["asked"] = asking->asked.value();
-    tally["unanswered"] = asking->unanswered.value();
-    tally["complete"] = asking->complete.value();
-    tally["estimate"] = asking->estimate.value();
-    tally["missing_weight"] = asking->missing_weight;
-  }
   return tally;
 }
 
@@ -199,19 +191,15 @@ void set_state(OnlineLearner* learner, nb::tuple state) {
   const auto configuration = as<nb::tuple>(state[0], "a configuration");
   const auto stored = as<nb::list>(state[1], "problems");
   const nb::object names = state[2];
-  if (nb::len(configuration) != 14) online_state::refuse("a configuration of fourteen values");
+  if (nb::len(configuration) != 13) online_state::refuse("a configuration of thirteen values");
   const auto keep = as<std::string>(configuration[6], "keep");
   std::optional<SecondOrder> second;
-  bool asks = false;
-  if (configuration[8].is_none()) {
-    const Rule rule = rule_named(as<std::string>(configuration[0], "rule"), as<double>(configuration[1], "parameter"),
-                                 Tie::mistake, as<double>(configuration[12], "extra"));
-    second = second_order_of(rule);
-    asks = asking_of(rule).has_value();
-  }
+  if (configuration[8].is_none())
+    second = second_order_of(rule_named(as<std::string>(configuration[0], "rule"), as<double>(configuration[1], "parameter"),
+                                        Tie::mistake, as<double>(configuration[12], "extra")));
   std::vector<Hypothesis> problems;
   const std::optional<Memory> memory = online_state::memory_of(configuration);
-  for (nb::handle problem : stored) problems.push_back(online_state::restore(problem, keep, memory, second, asks));
+  for (nb::handle problem : stored) problems.push_back(online_state::restore(problem, keep, memory, second));
   auto scale = online_state::restore_scale(state[3], scale_named(as<std::string>(configuration[9], "scale")));
   RunningBalance balance = balance_of(state[4]);
   Columns columns;
@@ -293,12 +281,12 @@ void bind_online_state(OnlineClass& learner) {
       .def(
           "tally",
           [](OnlineLearner& self, std::size_t q) {
-            const auto [counts, memory, asking] = self.read_learner(true, [q](auto& learner, auto&) {
-              if (learner.joint) return std::tuple(learner.joint->tally_of(q), Memory{}, std::optional<Asking>{});
+            const auto [counts, memory] = self.read_learner(true, [q](auto& learner, auto&) {
+              if (learner.joint) return std::pair(learner.joint->tally_of(q), Memory{});
               const Hypothesis& h = learner.problems.at(q);
-              return std::tuple(Tally(h), h.memory.value_or(Memory{}), std::optional<Asking>(h.asking));
+              return std::pair(Tally(h), h.memory.value_or(Memory{}));
             });
-            return tally_of(counts, memory, asking);
+            return tally_of(counts, memory);
           },
           arg("problem"))
       .def("scale_factors",

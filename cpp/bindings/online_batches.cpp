@@ -1,6 +1,5 @@
 // An online learner: passes over rows, batches of a stream, and the scores of rows.
 #include <algorithm>
-#include <mutex>
 #include <optional>
 #include <span>
 #include <stdexcept>
@@ -9,9 +8,8 @@
 
 #include "bindings.hpp"
 #include "novikoff/batch.hpp"
-#include "novikoff/shared_joint.hpp"
-#include "novikoff/shared_learner.hpp"
-#include "novikoff/turns.hpp"
+#include "novikoff/learn_batch.hpp"
+#include "novikoff/learn_jointly.hpp"
 #include "online_learner.hpp"
 
 using namespace novikoff;
@@ -23,7 +21,6 @@ Tuple<bool, bool, double> OnlineLearner::learn(std::size_t q, const RowsInMemory
   const novikoff::PassReport report = read([&](auto&, auto&) {
     check_problem(q);
     check_codes(batch);
-    check_columns(rows.columns());
     return learner_.learn(q, rows.view, batch);
   });
   return nb::make_tuple(report.moved, report.mistaken, report.smallest_margin);
@@ -37,7 +34,6 @@ Tuple<bool, bool, double, std::size_t> OnlineLearner::learn_unseen(std::size_t q
   const std::size_t good = read([&](auto&, auto&) {
     check_problem(q);
     check_separate();
-    check_columns(rows.columns());
     return learner_.learn_unseen(q, rows.view, batch, span_of(squared_norms), report);
   });
   return nb::make_tuple(report.moved, report.mistaken, report.smallest_margin, good);
@@ -49,18 +45,17 @@ void OnlineLearner::learn_all(const RowsInMemory& rows, Codes codes, std::option
   novikoff::Batch batch = batch_of(rows, codes, weights, squared_norms, std::nullopt, std::nullopt, begin, end);
   if (balanced && balanced->size() != rows.count()) throw std::invalid_argument("balanced must have one entry per row.");
   check_scores(scored, scores, end - begin);
+  const Writing mine(*use_);
   const nb::gil_scoped_release released;
-  WriteTurn turn{turns_};
-  const std::lock_guard mine(turn);
-  check_batch(rows, batch);
+  check_codes(batch);
   const auto places = places_of(scored, scores, end - begin);
   if (balanced) {
     for (std::size_t i = begin; i < end; ++i)
       balanced->data()[i] = *learner_.balance.weigh(batch.codes[i], batch.weights.empty() ? 1.0 : batch.weights[i]);
     batch.weights = span_of(*balanced);
   }
-  if (learner_.joint) return novikoff::learn_all_jointly(learner_, rows.view, batch, places, turns_);
-  novikoff::learn_all(learner_, rows.view, batch, places, threads, turns_);
+  if (learner_.joint) return novikoff::learn_all_jointly(learner_, rows.view, batch, places);
+  novikoff::learn_all(learner_, rows.view, batch, places, threads);
 }
 
 bool OnlineLearner::learn_together(const std::vector<OnlineLearner*>& learners, const RowsInMemory& rows, Codes codes,
@@ -72,15 +67,13 @@ bool OnlineLearner::learn_together(const std::vector<OnlineLearner*>& learners, 
       scores.size() != learners.size())
     throw std::invalid_argument("there must be learners, and scores for each.");
   for (std::size_t k = 0; k < learners.size(); ++k) check_scores(scored[k], scores[k], end - begin);
+  std::vector<std::unique_ptr<Writing>> mine;
+  for (OnlineLearner* learner : learners) mine.push_back(std::make_unique<Writing>(*learner->use_));
   const nb::gil_scoped_release released;
-  std::vector<novikoff::Turns*> all;
-  for (OnlineLearner* learner : learners) all.push_back(&learner->turns_);
-  novikoff::WriteTurns turns(std::move(all));
-  const std::lock_guard mine(turns);
   std::vector<novikoff::SharedScale*> scales;
   for (OnlineLearner* learner : learners) {
     if (learner->learner_.joint) return false;
-    learner->check_batch(rows, batch);
+    learner->check_codes(batch);
     scales.push_back(&learner->learner_.scale);
   }
   if (!novikoff::SharedScale::unite(scales)) return false;
@@ -88,7 +81,7 @@ bool OnlineLearner::learn_together(const std::vector<OnlineLearner*>& learners, 
   std::vector<novikoff::Member> members;
   for (std::size_t k = 0; k < learners.size(); ++k) places.push_back(learners[k]->places_of(scored[k], scores[k], end - begin));
   for (std::size_t k = 0; k < learners.size(); ++k) members.push_back({&learners[k]->learner_, places[k]});
-  novikoff::learn_together(members, rows.view, batch, threads, turns);
+  novikoff::learn_together(members, rows.view, batch, threads);
   return true;
 }
 
@@ -99,19 +92,13 @@ std::size_t OnlineLearner::score(const std::vector<std::size_t>& problems, const
 }
 
 std::size_t OnlineLearner::score(const std::vector<std::size_t>& problems, const RowsInMemory& rows, std::span<double> scores) {
-  const auto score_in = [&](std::unique_lock<ReadTurn>& hold) {
-    for (std::size_t q : problems) check_problem(q);
-    if (learner_.joint) return novikoff::score_all_jointly(learner_, problems, rows.view, scores, hold);
-    return novikoff::score_all(learner_, problems, rows.view, scores, hold);
-  };
-  ReadTurn turn{turns_};
-  std::unique_lock<ReadTurn> hold(turn, std::try_to_lock);
-  if (hold && rows.count() <= short_work && is_short_to_score(rows.entries() + rows.count(), problems.size()))
-    return score_in(hold);
-  const nb::gil_scoped_release released;
-  std::unique_lock<ReadTurn> mine(std::move(hold));  // ends before the interpreter's lock is awaited
-  if (!mine) mine = std::unique_lock<ReadTurn>(turn);
-  return score_in(mine);
+  return in_use<Reading>(
+      [&] { return rows.count() <= short_work && is_short_to_score(rows.entries() + rows.count(), problems.size()); },
+      [&] {
+        for (std::size_t q : problems) check_problem(q);
+        if (learner_.joint) return novikoff::score_all_jointly(learner_, problems, rows.view, scores);
+        return novikoff::score_all(learner_, problems, rows.view, scores);
+      });
 }
 
 void OnlineLearner::check_scores(const std::vector<std::size_t>& scored, const std::optional<Matrix<double>>& scores,
@@ -119,12 +106,6 @@ void OnlineLearner::check_scores(const std::vector<std::size_t>& scored, const s
   if (!scored.empty() && (!scores || scores->shape(0) != scored.size() || scores->shape(1) != rows))
     throw std::invalid_argument(
         "scores must have one row per problem that is scored, and one entry per row of the batch in each.");
-}
-
-void OnlineLearner::check_batch(const RowsInMemory& rows, const novikoff::Batch& batch) const {
-  check_open();
-  check_codes(batch);
-  check_columns(rows.columns());
 }
 
 std::vector<std::span<double>> OnlineLearner::places_of(const std::vector<std::size_t>& scored,

@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <stdexcept>
 #include <utility>
@@ -14,7 +13,6 @@
 #include "keyed_rows.hpp"
 #include "novikoff/one_example.hpp"
 #include "novikoff/scale.hpp"
-#include "novikoff/turns.hpp"
 #include "online_learner.hpp"
 
 using namespace novikoff;
@@ -44,21 +42,18 @@ class OnlineLearner::BorrowedRow {
 
 /// Other keys and numbers than Python's own are converted first, because
 /// that runs Python code.
-template <class Turn>
+template <class Use>
 auto OnlineLearner::with_row(const nb::dict& x, const auto& is_short, const auto& use)
     -> decltype(use(std::declval<KeyedRow&>())) {
   const BorrowedRow borrowed(*this);
   KeyedRow& row = *borrowed;
   if (!row.read(x)) [[unlikely]]
     row.read(KeyedRow::plain_copy(x));
-  Turn turn{turns_};
-  std::unique_lock<Turn> hold(turn, std::try_to_lock);
-  if (hold && is_short(row)) [[likely]]
+  const Use mine(*use_);
+  if (is_short(row)) [[likely]]
     return use(row);
   const nb::object keys = row.keys();
   const nb::gil_scoped_release released;
-  std::unique_lock<Turn> mine(std::move(hold));  // ends before the interpreter's lock is awaited
-  if (!mine) mine = std::unique_lock<Turn>(turn);
   return use(row);
 }
 
@@ -70,71 +65,40 @@ bool OnlineLearner::learn_row(const RowsInMemory& rows, std::int32_t code, doubl
         novikoff::Repeats repeats;
         const double squared_norm = x.examine(view.columns, repeats);
         if (!std::isfinite(squared_norm)) return false;
-        in_turn<WriteTurn>([&] { return is_short_to_learn(x.size, view.columns, code, weight, balanced); },
-                           [&] {
-                             check_open();
-                             check_code(code);
-                             check_columns(view.columns);
-                             const double own = checked_weight(code, weight, balanced);
-                             learner_.learn_one(x, view.columns, squared_norm, code, own);
-                           });
+        in_use<Writing>([&] { return is_short_to_learn(x.size, view.columns, code, weight, balanced); },
+                        [&] {
+                          check_code(code);
+                          const double own = checked_weight(code, weight, balanced);
+                          learner_.learn_one(x, view.columns, squared_norm, code, own);
+                        });
         return true;
       },
       rows.view);
 }
 
 void OnlineLearner::learn_one(const nb::dict& x, std::int32_t code, double weight, bool balanced) {
-  with_row<WriteTurn>(
+  with_row<Writing>(
       x,
       [&](const KeyedRow& row) {
         return is_short_to_learn(row.size(), columns_.count() + row.size(), code, weight, balanced) &&
                (is_small() || columns_.table.has_room(row.size()));
       },
       [&](KeyedRow& row) {
-        check_open();
         check_code(code);
-        check_columns(columns_.count() + row.absent(columns_));
         const double own = checked_weight(code, weight, balanced);
         const Sparse features = row.add(columns_);
         learner_.learn_one(features, columns_.count(), row.squared_norm(columns_), code, own);
       });
 }
 
-bool OnlineLearner::wants_label(const nb::dict& x, std::size_t q) {
-  return with_row<ReadTurn>(
-      x, [&](const KeyedRow& row) { return is_short_to_score(row.size(), 1); },
-      [&](KeyedRow& row) {
-        check_asking(q);
-        const auto [features, columns] = row.foresee(columns_);
-        return learner_.wants_label(q, features, columns, row.squared_norm(columns_));
-      });
-}
-
-std::optional<bool> OnlineLearner::wants_label_of_row(const RowsInMemory& rows, std::size_t q) {
-  return std::visit(
-      [&](const auto& view) -> std::optional<bool> {
-        if (view.count == 0) throw std::invalid_argument("the matrix has no row.");
-        const auto x = view[0];
-        novikoff::Repeats repeats;
-        const double squared_norm = x.examine(view.columns, repeats);
-        if (!std::isfinite(squared_norm)) return std::nullopt;
-        return in_turn<ReadTurn>([&] { return is_short_to_score(x.size, 1); },
-                                 [&] {
-                                   check_asking(q);
-                                   return learner_.wants_label(q, x, view.columns, squared_norm);
-                                 });
-      },
-      rows.view);
-}
-
 double OnlineLearner::score_one(const nb::dict& x, std::size_t q) {
-  return with_row<ReadTurn>(
+  return with_row<Reading>(
       x, [&](const KeyedRow& row) { return is_short_to_score(row.size(), 1); },
       [&](KeyedRow& row) { return score_of(row, features_of(row), q); });
 }
 
 std::vector<double> OnlineLearner::scores_of_one(const nb::dict& x, const std::vector<std::size_t>& problems) {
-  return with_row<ReadTurn>(
+  return with_row<Reading>(
       x, [&](const KeyedRow& row) { return is_short_to_score(row.size(), problems.size()); },
       [&](KeyedRow& row) {
         const Sparse features = features_of(row);
@@ -156,21 +120,21 @@ void OnlineLearner::score_many(const nb::list& dicts, const std::vector<std::siz
   KeyedRows rows(dicts);
   if (scores.shape(0) != problems.size() || scores.shape(1) != rows.count())
     throw std::invalid_argument("scores must have one row per problem, and one entry per dict in each.");
-  in_turn<ReadTurn>([&] { return is_short_to_score(rows.entries() + rows.count(), problems.size()); },
-                    [&] {
-                      rows.look_up(columns_);
-                      if (learner_.scale) rows.see(*learner_.scale);
-                      for (std::size_t q : problems) check_problem(q);
-                      if (learner_.joint) return score_jointly(rows, problems, scores);
-                      const std::size_t columns = scored_width();
-                      double* place = scores.data();
-                      for (std::size_t q : problems) {
-                        const Hypothesis& h = learner_.problems[q];
-                        std::vector<double> scratch(novikoff::scratch_size(h, columns));
-                        for (std::size_t i = 0; i < rows.count(); ++i)
-                          *place++ = novikoff::score(h, rows[i], columns, learner_.tie, scratch);
-                      }
-                    });
+  in_use<Reading>([&] { return is_short_to_score(rows.entries() + rows.count(), problems.size()); },
+                  [&] {
+                    rows.look_up(columns_);
+                    if (learner_.scale) rows.see(*learner_.scale);
+                    for (std::size_t q : problems) check_problem(q);
+                    if (learner_.joint) return score_jointly(rows, problems, scores);
+                    const std::size_t columns = scored_width();
+                    double* place = scores.data();
+                    for (std::size_t q : problems) {
+                      const Hypothesis& h = learner_.problems[q];
+                      std::vector<double> scratch(novikoff::scratch_size(h, columns));
+                      for (std::size_t i = 0; i < rows.count(); ++i)
+                        *place++ = novikoff::score(h, rows[i], columns, learner_.tie, scratch);
+                    }
+                  });
 }
 
 Sparse OnlineLearner::features_of(KeyedRow& row) const {
@@ -202,9 +166,8 @@ double OnlineLearner::score_of(KeyedRow& row, const Sparse& features, std::size_
 bool OnlineLearner::is_short_to_learn(std::size_t size, std::size_t columns, std::int32_t code, double weight,
                                       bool balanced) const {
   const std::vector<Hypothesis>& problems = learner_.problems;
-  const std::size_t work = has_matrix() ? (columns + 1) * (columns + 1) : size + 1;
-  if (learner_.count() * work > short_work) return false;
-  if (learner_.scale || memory_ || asks_) {
+  if (learner_.count() * (size + 1) > short_work) return false;
+  if (learner_.scale || memory_) {
     const double copies = balanced ? learner_.balance.estimate(code, weight) : weight;
     if (!(copies <= 16)) return false;
   }

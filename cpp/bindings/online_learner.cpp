@@ -13,7 +13,6 @@
 #include <vector>
 
 #include "bindings.hpp"
-#include "novikoff/asking.hpp"
 #include "novikoff/rules.hpp"
 #include "novikoff/scale.hpp"
 #include "online_state.hpp"
@@ -34,7 +33,7 @@ CallbackRule python_rule(nb::object rule) {
 
 OnlineLearner::OnlineLearner(nb::tuple configuration) : configuration_(std::move(configuration)) {
   using online_state::as;
-  if (nb::len(configuration_) != 14) online_state::refuse("a configuration of fourteen values");
+  if (nb::len(configuration_) != 13) online_state::refuse("a configuration of thirteen values");
   const auto rule = as<std::string>(configuration_[0], "rule"), tie = as<std::string>(configuration_[5], "tie");
   const auto buckets = as<std::int64_t>(configuration_[7], "buckets");
   keep_ = as<std::string>(configuration_[6], "keep");
@@ -48,19 +47,14 @@ OnlineLearner::OnlineLearner(nb::tuple configuration) : configuration_(std::move
   const auto parameter = as<double>(configuration_[1], "parameter");
   const nb::object callback = configuration_[8];
   if (callback.is_none())
-    learner_.rule = rule_named(rule, parameter, learner_.tie, as<double>(configuration_[12], "extra"),
-                               as<double>(configuration_[13], "budget"));
+    learner_.rule = rule_named(rule, parameter, learner_.tie, as<double>(configuration_[12], "extra"));
   else
     learner_.rule = python_rule(callback);
   learner_.geometry = {as<bool>(configuration_[2], "intercept"), as<bool>(configuration_[3], "normalize"),
                        as<double>(configuration_[4], "delta")};
   memory_ = online_state::memory_of(configuration_);
-  asks_ = asking_of(learner_.rule).has_value();
   if (memory_ && (keep_ != "last" || learner_.geometry.delta > 0))
     throw std::invalid_argument("a learner that forgets has no averages, votes or private features.");
-  if (asks_ && (keep_ != "last" || learner_.geometry.delta > 0 || memory_))
-    throw std::invalid_argument(
-        "a learner that asks for labels has no averages, votes or private features, and forgets nothing.");
   if (keep_ == "joint") learner_.joint.emplace();
   if (learner_.joint && learner_.geometry.delta != 0)
     throw std::invalid_argument("classes that are learned together have no private features.");
@@ -72,73 +66,60 @@ OnlineLearner::OnlineLearner(nb::tuple configuration) : configuration_(std::move
   if (learner_.joint && memory_) throw std::invalid_argument("classes that are learned together forget nothing.");
   columns_.buckets = buckets;
   learner_.scale = scale_named(as<std::string>(configuration_[9], "scale"));
-  all().insert(this);
-}
-
-OnlineLearner::~OnlineLearner() { all().erase(this); }
-
-std::unordered_set<OnlineLearner*>& OnlineLearner::all() {
-  static std::unordered_set<OnlineLearner*> learners;
-  return learners;
-}
-
-void OnlineLearner::set_open(bool open) {
-  in_turn<WriteTurn>([] { return true; }, [&] { open_ = open; });
 }
 
 void OnlineLearner::add_problem(std::int32_t positive, std::optional<std::size_t> like) {
-  in_turn<WriteTurn>([] { return false; },
-                     [&] {
-                       Hypothesis h = like ? learner_.problems.at(*like) : Hypothesis{};
-                       if (!like && keep_ == "average") h.average.emplace();
-                       if (!like && keep_ == "votes") h.votes.emplace();
-                       if (!like) h.memory = memory_;
-                       if (!like) h.second = novikoff::second_order_of(learner_.rule);
-                       if (!like) h.asking = novikoff::asking_of(learner_.rule);
-                       if (!like && calibrated_) h.calibration.emplace();
-                       h.positive = positive;
-                       learner_.add(std::move(h));
-                       problem_count_ = learner_.count();
-                     });
+  in_use<Writing>([] { return false; },
+                  [&] {
+                    Hypothesis h = like ? learner_.problems.at(*like) : Hypothesis{};
+                    if (!like && keep_ == "average") h.average.emplace();
+                    if (!like && keep_ == "votes") h.votes.emplace();
+                    if (!like) h.memory = memory_;
+                    if (!like) h.second = novikoff::second_order_of(learner_.rule);
+                    if (!like && calibrated_) h.calibration.emplace();
+                    h.positive = positive;
+                    learner_.add(std::move(h));
+                    problem_count_ = learner_.count();
+                  });
 }
 
 void OnlineLearner::calibrate(const std::vector<std::size_t>& problems, Matrix<double> scores) {
   if (scores.shape(0) != problems.size()) throw std::invalid_argument("scores must have one row per problem.");
-  in_turn<ReadTurn>([&] { return scores.size() <= short_work / 16; },
-                    [&] {
-                      double* place = scores.data();
-                      for (std::size_t q : problems) {
-                        check_problem(q);
-                        check_separate();
-                        const auto& calibration = learner_.problems[q].calibration;
-                        if (!calibration) throw std::invalid_argument("a problem has no probabilities.");
-                        for (std::size_t i = 0; i < scores.shape(1); ++i, ++place) *place = calibration->probability(*place);
-                      }
-                    });
+  in_use<Reading>([&] { return scores.size() <= short_work / 16; },
+                  [&] {
+                    double* place = scores.data();
+                    for (std::size_t q : problems) {
+                      check_problem(q);
+                      check_separate();
+                      const auto& calibration = learner_.problems[q].calibration;
+                      if (!calibration) throw std::invalid_argument("a problem has no probabilities.");
+                      for (std::size_t i = 0; i < scores.shape(1); ++i, ++place) *place = calibration->probability(*place);
+                    }
+                  });
 }
 
 void OnlineLearner::keep_problems(std::size_t count) {
-  in_turn<WriteTurn>([] { return false; },
-                     [&] {
-                       learner_.keep(count);
-                       problem_count_ = learner_.count();
-                     });
+  in_use<Writing>([] { return false; },
+                  [&] {
+                    learner_.keep(count);
+                    problem_count_ = learner_.count();
+                  });
 }
 
 void OnlineLearner::restore(std::vector<Hypothesis> problems, std::optional<novikoff::JointHypothesis> joint, Columns columns,
                             std::optional<novikoff::Scale> scale, novikoff::RunningBalance balance) {
-  in_turn<WriteTurn>([] { return false; },
-                     [&] {
-                       columns.revision = columns_.revision + 1;
-                       columns.buckets = columns_.buckets;
-                       learner_.replace(std::move(problems));
-                       learner_.joint.swap(joint);
-                       calibrated_ = learner_.is_calibrated();
-                       problem_count_ = learner_.count();
-                       learner_.scale = std::move(scale);
-                       std::swap(learner_.balance, balance);
-                       std::swap(columns_, columns);
-                     });
+  in_use<Writing>([] { return false; },
+                  [&] {
+                    columns.revision = columns_.revision + 1;
+                    columns.buckets = columns_.buckets;
+                    learner_.replace(std::move(problems));
+                    learner_.joint.swap(joint);
+                    calibrated_ = learner_.is_calibrated();
+                    problem_count_ = learner_.count();
+                    learner_.scale = std::move(scale);
+                    std::swap(learner_.balance, balance);
+                    std::swap(columns_, columns);
+                  });
 }
 
 std::optional<novikoff::Scale> OnlineLearner::scale() {
@@ -147,9 +128,8 @@ std::optional<novikoff::Scale> OnlineLearner::scale() {
 
 void OnlineLearner::observe(const RowsInMemory& rows, std::optional<Numbers> weights) {
   if (weights && weights->size() != rows.count()) throw std::invalid_argument("there must be one weight per row.");
+  const Writing mine(*use_);
   const nb::gil_scoped_release released;
-  WriteTurn turn{turns_};
-  const std::lock_guard mine(turn);
   novikoff::RunningScale& scale = check_scale();
   std::visit(
       [&](const auto& view) {
@@ -179,12 +159,12 @@ void OnlineLearner::scale_rows(const RowsInMemory& rows, Vector<double> values) 
 }
 
 void OnlineLearner::name_columns(Columns columns) {
-  in_turn<WriteTurn>([] { return true; },
-                     [&] {
-                       columns.revision = columns_.revision + 1;
-                       columns.buckets = columns_.buckets;
-                       std::swap(columns_, columns);
-                     });
+  in_use<Writing>([] { return true; },
+                  [&] {
+                    columns.revision = columns_.revision + 1;
+                    columns.buckets = columns_.buckets;
+                    std::swap(columns_, columns);
+                  });
 }
 
 Vector<double> OnlineLearner::balanced_weights(Codes codes, std::optional<Numbers> weights) {
@@ -202,15 +182,7 @@ novikoff::RunningScale& OnlineLearner::check_scale() {
   return *running;
 }
 
-void OnlineLearner::check_columns(std::size_t columns) const {
-  if (has_matrix() && columns > most_columns_of_a_matrix)
-    throw std::invalid_argument("full=True takes at most " + std::to_string(most_columns_of_a_matrix) +
-                                " columns, but there are " + std::to_string(columns) +
-                                ". Use full=False, which keeps the diagonal of the matrix only.");
-}
-
 void OnlineLearner::check_code(std::int32_t code) const {
-  if (code == novikoff::unlabelled && !asks_) throw std::out_of_range("an example has no label.");
   if (learner_.joint && (code < 0 || static_cast<std::size_t>(code) >= learner_.count()))
     throw std::out_of_range("there is no class " + std::to_string(code) + ".");
 }

@@ -1,4 +1,4 @@
-// An online learner that several Python threads share.
+// An online learner.
 #pragma once
 
 #include <algorithm>
@@ -6,13 +6,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <span>
 #include <stdexcept>
 #include <string>
 #include <tuple>
-#include <unordered_set>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -22,64 +20,51 @@
 #include "keyed_rows.hpp"
 #include "novikoff/learner.hpp"
 #include "novikoff/names.hpp"
-#include "novikoff/turns.hpp"
+#include "novikoff/use.hpp"
 
 namespace novikoff {
 class ClassBlock;
 }
 
-/// A learner with its columns and its lock.
-///
-/// Two rules exclude deadlocks and long waits. No thread waits for the learner's lock while it holds the interpreter's. And a
-/// thread that holds the learner's lock does not wait for the interpreter's: what it needs from Python objects is read before,
-/// and Python objects are made of its results after. The exception is a learner whose rule is a Python function. It must not
-/// learn while other threads know it: a copy learns, and replaces it.
+/// A learner with its columns. Any number of threads may read it, or one may change it; others get an error at once.
 class OnlineLearner {
  public:
   using Hypothesis = novikoff::Hypothesis;
-  using ReadTurn = novikoff::ReadTurn;
-  using WriteTurn = novikoff::WriteTurn;
+  using Reading = novikoff::Reading;
+  using Writing = novikoff::Writing;
   using Codes = Vector<const std::int32_t>;
   using Numbers = Vector<const double>;
   using Order = std::optional<Vector<const std::int64_t>>;
   static constexpr std::int64_t max_buckets = std::int64_t{1} << 31;  // 16 GB of weights
-  static constexpr std::size_t most_columns_of_a_matrix = 4096;       // 64 MB
 
   explicit OnlineLearner(nb::tuple configuration);
-  ~OnlineLearner();
   OnlineLearner(const OnlineLearner&) = delete;
   OnlineLearner& operator=(const OnlineLearner&) = delete;
-
-  /// All learners of the process. Only threads with the interpreter's lock use it.
-  static std::unordered_set<OnlineLearner*>& all();
 
   const nb::tuple& configuration() const { return configuration_; }
   const std::string& keep() const { return keep_; }
   bool is_compiled() const { return !std::holds_alternative<novikoff::CallbackRule>(learner_.rule); }
-  novikoff::Turns& turns() { return turns_; }
   std::size_t problem_count() const { return problem_count_; }
 
-  /// A learner that is not open takes no more examples.
-  bool is_open() const { return open_; }
-  void set_open(bool open);
+  /// Who uses the learner: the estimator that it belongs to, and all of its parts.
+  const std::shared_ptr<novikoff::Use>& use() const { return use_; }
+  void set_use(std::shared_ptr<novikoff::Use> use) { use_ = std::move(use); }
 
   /// Calls `reader` with the problems and the columns at one moment. It is called without the interpreter's lock, unless it is
   /// said to be short.
   auto read(auto&& reader) {
+    const Reading mine(*use_);
     const nb::gil_scoped_release released;
-    ReadTurn turn{turns_};
-    const std::lock_guard mine(turn);
     return reader(std::as_const(learner_.problems), std::as_const(columns_));
   }
   auto read_shortly(auto&& reader) {
-    return in_turn<ReadTurn>([] { return true; },
-                             [&] { return reader(std::as_const(learner_.problems), std::as_const(columns_)); });
+    return in_use<Reading>([] { return true; },
+                           [&] { return reader(std::as_const(learner_.problems), std::as_const(columns_)); });
   }
 
   /// Calls `reader` with the learner and the columns at one moment.
   auto read_learner(bool is_short, auto&& reader) {
-    return in_turn<ReadTurn>([&] { return is_short; },
-                             [&] { return reader(std::as_const(learner_), std::as_const(columns_)); });
+    return in_use<Reading>([&] { return is_short; }, [&] { return reader(std::as_const(learner_), std::as_const(columns_)); });
   }
 
   /// Adds a problem: an empty one, or a copy of another.
@@ -158,12 +143,6 @@ class OnlineLearner {
 
   void learn_one(const nb::dict& x, std::int32_t code, double weight, bool balanced);
 
-  /// Whether the learner asks for the label of this example, if it is the next.
-  bool wants_label(const nb::dict& x, std::size_t q);
-
-  /// The same for the first row of a matrix; nothing if the row is bad.
-  std::optional<bool> wants_label_of_row(const RowsInMemory& rows, std::size_t q);
-
   double score_one(const nb::dict& x, std::size_t q);
 
   std::vector<double> scores_of_one(const nb::dict& x, const std::vector<std::size_t>& problems);
@@ -181,9 +160,6 @@ class OnlineLearner {
   /// and take it again costs more, and other threads of Python are not stopped for longer than by any other call.
   static constexpr std::size_t short_work = 4096;
 
-  void check_open() const {
-    if (!open_) throw std::runtime_error("closed");
-  }
   /// The weight of an example, which is counted if it is `balanced`. Weights are checked before; this is for class weights,
   /// which are looked up or computed for each example. Of a large one, every copy is seen anew by a scale and fades what was
   /// learned.
@@ -191,44 +167,30 @@ class OnlineLearner {
   void check_problem(std::size_t q) const {
     if (q >= learner_.count()) throw std::out_of_range("there is no problem " + std::to_string(q) + ".");
   }
-  void check_asking(std::size_t q) const {
-    check_problem(q);
-    if (!asks_) throw std::invalid_argument("the learner does not ask for labels.");
-  }
-  /// A full matrix has a number for each pair of columns.
-  bool has_matrix() const { return std::holds_alternative<novikoff::FullMatrixRule>(learner_.rule); }
-  void check_columns(std::size_t columns) const;
   void check_separate() const {
     if (learner_.joint) throw std::invalid_argument("classes that are learned together have no problems of their own.");
   }
-  /// Each class that is learned together must be known before its first example, and other learners than those that ask for
-  /// labels must be given them.
+  /// Each class that is learned together must be known before its first example.
   void check_code(std::int32_t code) const;
   void check_codes(const novikoff::Batch& batch) const;
 
-  /// Calls `use` in a turn. If the turn is free and the work is short, all of it happens with the interpreter's lock, else
-  /// without.
-  template <class Turn>
-  auto in_turn(const auto& is_short, const auto& use) -> decltype(use()) {
-    Turn turn{turns_};
-    std::unique_lock<Turn> hold(turn, std::try_to_lock);
-    if (hold && is_short()) return use();
+  /// Calls `use` as a reader or as the writer: with the interpreter's lock if the work is short, else without.
+  template <class Use>
+  auto in_use(const auto& is_short, const auto& use) -> decltype(use()) {
+    const Use mine(*use_);
+    if (is_short()) return use();
     const nb::gil_scoped_release released;
-    std::unique_lock<Turn> mine(std::move(hold));  // ends before the interpreter's lock is awaited
-    if (!mine) mine = std::unique_lock<Turn>(turn);
     return use();
   }
 
   class BorrowedRow;
 
-  /// Calls `use` in a turn with a dict read into a row.
-  template <class Turn>
+  /// The same with a dict read into a row.
+  template <class Use>
   auto with_row(const nb::dict& x, const auto& is_short, const auto& use) -> decltype(use(std::declval<KeyedRow&>()));
 
   static void check_scores(const std::vector<std::size_t>& scored, const std::optional<Matrix<double>>& scores,
                            std::size_t rows);
-
-  void check_batch(const RowsInMemory& rows, const novikoff::Batch& batch) const;
 
   /// Where the scores of each problem go.
   std::vector<std::span<double>> places_of(const std::vector<std::size_t>& scored, const std::optional<Matrix<double>>& scores,
@@ -249,8 +211,7 @@ class OnlineLearner {
   /// Whether growing cannot take long.
   bool is_small() const { return columns_.count() < std::size_t{1} << 16; }
 
-  /// With a scale, every copy of an example is seen anew, a learner that forgets fades by every copy, and one that asks for
-  /// labels throws a coin for it. An update of a matrix takes as long as it has entries.
+  /// With a scale, every copy of an example is seen anew, and a learner that forgets fades by every copy.
   bool is_short_to_learn(std::size_t size, std::size_t columns, std::int32_t code, double weight, bool balanced) const;
 
   /// Votes take as long as there were updates.
@@ -264,14 +225,13 @@ class OnlineLearner {
 
   nb::tuple configuration_;
   std::string keep_;
-  bool votes_, asks_ = false;
+  bool votes_;
   std::optional<novikoff::Memory> memory_;  // of a new problem
   std::atomic<bool> calibrated_{false};
   novikoff::Learner learner_;
   Columns columns_;
   std::atomic<std::size_t> problem_count_{0};
-  std::atomic<bool> open_{true};
-  novikoff::Turns turns_;                        // of learner_ and columns_
+  std::shared_ptr<novikoff::Use> use_ = std::make_shared<novikoff::Use>();
   std::vector<std::unique_ptr<KeyedRow>> rows_;  // the pool; threads with the interpreter's lock use it
 };
 

@@ -124,31 +124,6 @@ inline novikoff::Calibration restore_calibration(nb::handle stored) {
   return calibration;
 }
 
-inline nb::object store(const std::optional<novikoff::Asking>& asking) {
-  if (!asking) return nb::none();
-  nb::dict fields;
-  fields["coins"] = asking->coins;
-  fields["asked"] = store(asking->asked);
-  fields["unanswered"] = store(asking->unanswered);
-  fields["complete"] = store(asking->complete);
-  fields["estimate"] = asking->estimate.sum;
-  fields["estimate_carry"] = asking->estimate.carry;
-  fields["missing_weight"] = asking->missing_weight;
-  return fields;
-}
-
-inline novikoff::Asking restore_asking(nb::handle stored) {
-  const Fields fields(stored, 7, "labels that are asked for");
-  novikoff::Asking asking;
-  asking.coins = fields.count("coins");
-  asking.asked = restore_count(fields.at("asked"), "asked");
-  asking.unanswered = restore_count(fields.at("unanswered"), "unanswered");
-  asking.complete = restore_count(fields.at("complete"), "complete");
-  asking.estimate = {fields.number("estimate"), fields.number("estimate_carry")};
-  asking.missing_weight = fields.number("missing_weight");
-  return asking;
-}
-
 inline nb::dict store(novikoff::Hypothesis h) {
   nb::dict fields;
   fields["positive"] = h.positive;
@@ -171,15 +146,14 @@ inline nb::dict store(novikoff::Hypothesis h) {
   fields["memory"] = store(h.memory);
   fields["second"] = store(std::move(h.second));
   fields["calibration"] = store(h.calibration);
-  fields["asking"] = store(h.asking);
   return fields;
 }
 
 /// The inverse of `store`. `keep` is "last", "average" or "votes", `memory` that of a new problem, and `second` what the rule
-/// keeps beside the weights; `asks` is whether it asks for labels.
+/// keeps beside the weights.
 inline novikoff::Hypothesis restore(nb::handle stored, const std::string& keep, const std::optional<novikoff::Memory>& memory,
-                                    const std::optional<novikoff::SecondOrder>& second, bool asks) {
-  const Fields fields(stored, 21, "a problem");
+                                    const std::optional<novikoff::SecondOrder>& second) {
+  const Fields fields(stored, 20, "a problem");
   novikoff::Hypothesis h;
   h.positive = as<std::int32_t>(fields.at("positive"), "positive");
   h.weights = fields.vector<double>("weights");
@@ -211,8 +185,6 @@ inline novikoff::Hypothesis restore(nb::handle stored, const std::string& keep, 
   h.margin_bound = fields.number("margin_bound");
   if (fields.at("memory").is_none() != !memory) refuse("a memory if its learner forgets, and only then");
   if (memory) h.memory = restore_memory(fields.at("memory"), *memory);
-  if (fields.at("asking").is_none() == asks) refuse("counts of labels if its rule asks for them, and only then");
-  if (asks) h.asking = restore_asking(fields.at("asking"));
   return h;
 }
 

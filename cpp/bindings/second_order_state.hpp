@@ -39,23 +39,7 @@ struct SecondOrderFields<novikoff::NormalizedState> {
   }
 };
 
-template <>
-struct SecondOrderFields<novikoff::ColumnSquares> {
-  using Column = novikoff::ColumnSquares::Column;
-  static constexpr ColumnField<Column> columns[] = {{"squares", &Column::squares, 0.0}, {"sum", &Column::sum, 0.0}};
-  static auto numbers(auto&) { return std::vector<std::pair<const char*, double*>>{}; }
-};
-template <>
-struct SecondOrderFields<novikoff::FullMatrix> {
-  using Column = novikoff::FullMatrix::Column;
-  static constexpr ColumnField<Column> columns[] = {{"gains", &Column::gain, 0.0}, {"sum", &Column::sum, 0.0}};
-  static auto numbers(novikoff::FullMatrix& state) {
-    return std::vector<std::pair<const char*, double*>>{{"trace", &state.trace}};
-  }
-};
-
-/// Arrays with a number for each column, and numbers: those of the intercept have the names of the arrays. The matrix is that
-/// of rules with one.
+/// Arrays with a number for each column, and numbers: those of the intercept have the names of the arrays.
 inline nb::object store(std::optional<novikoff::SecondOrder> second) {
   if (!second) return nb::none();
   return std::visit(
@@ -74,8 +58,6 @@ inline nb::object store(std::optional<novikoff::SecondOrder> second) {
         nb::dict fields;
         fields["vectors"] = vectors;
         fields["numbers"] = numbers;
-        fields["matrix"] = nb::none();
-        if constexpr (requires { state.upper; }) fields["matrix"] = to_numpy(std::move(state.upper));
         return fields;
       },
       second->state);
@@ -83,7 +65,7 @@ inline nb::object store(std::optional<novikoff::SecondOrder> second) {
 
 /// Fills a state at the start, which is of the right kind.
 inline void restore_second_order(nb::handle stored, std::size_t columns, novikoff::SecondOrder& second) {
-  const Fields fields(stored, 3, "a second-order state");
+  const Fields fields(stored, 2, "a second-order state");
   std::visit(
       [&]<class State>(State& state) {
         using Known = SecondOrderFields<State>;
@@ -98,12 +80,6 @@ inline void restore_second_order(nb::handle stored, std::size_t columns, novikof
           state.bias.*field.member = numbers.number(field.name);
         }
         for (const auto& [name, number] : others) *number = numbers.number(name);
-        if constexpr (requires { state.upper; }) {
-          state.upper = fields.vector<double>("matrix");
-          if (state.upper.size() != State::entries(columns)) refuse("a matrix of all columns");
-        } else if (!fields.at("matrix").is_none()) {
-          refuse("a matrix if its rule has one, and only then");
-        }
       },
       second.state);
 }

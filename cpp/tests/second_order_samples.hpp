@@ -4,10 +4,8 @@
 #include <variant>
 
 #include "novikoff/arow.hpp"
-#include "novikoff/full_matrix.hpp"
 #include "novikoff/normalized_adaptive.hpp"
 #include "novikoff/second_order.hpp"
-#include "novikoff/second_order_perceptron.hpp"
 #include "novikoff/soft_confidence.hpp"
 #include "samples.hpp"
 
@@ -22,9 +20,6 @@ inline Hypothesis second_order(SecondOrder::State state, std::size_t columns) {
 inline void for_each_second_order(auto&& use) {
   use(DiagonalArowRule{0.5, 0}, DiagonalVariance{});
   use(DiagonalArowRule{0.5, 0.1}, DiagonalVariance{});
-  use(FullMatrixRule{0.5, true}, FullMatrix{0.5});
-  use(FullMatrixRule{0.5, false}, FullMatrix{0.5});
-  use(DiagonalPerceptronRule{0.5}, ColumnSquares{});
   use(SoftConfidenceRule{1.2, 0.7, false}, DiagonalVariance{});
   use(SoftConfidenceRule{1.2, 0.7, true}, DiagonalVariance{});
   use(NormalizedAdaptiveRule{0.5, AdaptiveLoss::logistic}, NormalizedState{});
@@ -38,22 +33,12 @@ inline bool same(const DiagonalVariance::Column& a, const DiagonalVariance::Colu
 inline bool same(const NormalizedState::Column& a, const NormalizedState::Column& b) {
   return same_bits(a.scale, b.scale) && same_bits(a.squares, b.squares) && same_bits(a.sum, b.sum);
 }
-inline bool same(const ColumnSquares::Column& a, const ColumnSquares::Column& b) {
-  return same_bits(a.squares, b.squares) && same_bits(a.sum, b.sum);
-}
-inline bool same(const FullMatrix::Column& a, const FullMatrix::Column& b) {
-  return same_bits(a.gain, b.gain) && same_bits(a.sum, b.sum);
-}
 inline bool same_columns(const auto& a, const auto& b) {
   bool are_same = a.columns.size() == b.columns.size() && same(a.bias, b.bias);
   for (std::size_t j = 0; are_same && j < a.columns.size(); ++j) are_same = same(a.columns[j], b.columns[j]);
   return are_same;
 }
 inline bool same(const DiagonalVariance& a, const DiagonalVariance& b) { return same_columns(a, b); }
-inline bool same(const ColumnSquares& a, const ColumnSquares& b) { return same_columns(a, b); }
-inline bool same(const FullMatrix& a, const FullMatrix& b) {
-  return same_columns(a, b) && same_bits(a.upper, b.upper) && same_bits(a.trace, b.trace);
-}
 inline bool same(const NormalizedState& a, const NormalizedState& b) {
   return same_columns(a, b) && same_bits(a.norms, b.norms) && same_bits(a.time, b.time);
 }

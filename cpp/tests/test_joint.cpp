@@ -1,7 +1,7 @@
 // Several classes that are learned together, compared with the perceptron on Kesler's vectors.
 #include "novikoff/joint_pass.hpp"
+#include "novikoff/learn_jointly.hpp"
 #include "novikoff/learner.hpp"
-#include "novikoff/shared_joint.hpp"
 #include "samples.hpp"
 
 namespace {
@@ -254,8 +254,7 @@ TEST(scaled_rows_are_learned_alike_one_by_one_and_in_a_batch) {
     Learner many = one;
     std::vector<std::vector<double>> scores(data.classes, std::vector<double>(data.count));
     const std::vector<std::span<double>> places(scores.begin(), scores.end());
-    Turns turns;
-    learn_all_jointly(many, AnyRows(data.rows()), data.batch(), places, turns);
+    learn_all_jointly(many, AnyRows(data.rows()), data.batch(), places);
     one.scale.own().resize(data.width);
     SeenScratch seen;
     std::vector<double> own(data.classes);

@@ -44,12 +44,9 @@ TEST(learners_with_equal_scales_learn_together_what_each_learns_alone) {
     std::vector<std::vector<double>> expected(2, std::vector<double>(count)), found = expected;
     for (std::size_t k : {std::size_t{0}, std::size_t{1}}) learn(alone[k], sample, 0, count, expected[k]);
     CHECK(unite(united));
-    Turns first, second;
-    WriteTurns turns({&first, &second});
-    const std::lock_guard mine(turns);
     std::vector<std::vector<std::span<double>>> places{{found[0]}, {found[1]}};
     const std::vector<Member> members{{&united[0], places[0]}, {&united[1], places[1]}};
-    learn_together(members, AnyRows(sample.rows()), sample.batch(0, count), 1, turns);
+    learn_together(members, AnyRows(sample.rows()), sample.batch(0, count), 1);
     for (std::size_t k : {std::size_t{0}, std::size_t{1}}) {
       CHECK(same_bits(found[k], expected[k]));
       CHECK(same_bits(united[k].problems[0].weights, alone[k].problems[0].weights));

@@ -21,7 +21,7 @@ SECTIONS: dict[str, dict[str, list[str]]] = {
         ],
         "In detail": [
             *("data", "tables", "online", "svm", "separability", "report", "models", "export"),
-            *("threads", "distributed", "certificate-format"),
+            *("distributed", "certificate-format"),
         ],
     },
     "gallery/index": {},

@@ -40,8 +40,6 @@ from .online import PassiveAggressive as PassiveAggressive
 from .online import PassiveAggressiveI as PassiveAggressiveI
 from .online import PassiveAggressiveII as PassiveAggressiveII
 from .online import Perceptron as Perceptron
-from .online import SecondOrderPerceptron as SecondOrderPerceptron
-from .online import SelectivePerceptron as SelectivePerceptron
 from .online import SoftConfidenceWeighted as SoftConfidenceWeighted
 from .online import Tracker as Tracker
 from .online import VotedPerceptron as VotedPerceptron

@@ -5,14 +5,13 @@ from __future__ import annotations
 import copy
 import os
 import sys
-from collections.abc import Callable
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from novikoff._draft import changing, view_of
 from novikoff._estimators import BaseEstimator, ClassifierMixin
-from novikoff._moments import Draft, change, unchanging, view_of
 from novikoff._multiclass import MulticlassStrategy, OneVsRest
 from novikoff._notebook import CompactDisplay, certificates_html
 from novikoff._printable import printable
@@ -25,17 +24,11 @@ from novikoff.persistence.model_file import save
 from novikoff.theory.geometry import Floats
 
 
-def fit_to_scan(
-    model: Any,
-    stream: Scan,
-    y: Any,
-    sample_weight: Any,
-    change_by_fit: Callable[[Any, Callable[[Draft], None]], None] = change,
-) -> Any:
+def fit_to_scan(model: Any, stream: Scan, y: Any, sample_weight: Any) -> Any:
     """Fit a learner to a stream that ``novikoff.scan`` opened, which has its own labels and weights.
 
     A table is read whole and encoded by a ``TableEncoder``. A pipeline of the encoder and the learner is then returned,
-    which predicts from tables; for other sources, it is the learner. ``change_by_fit`` is how a fit changes the model.
+    which predicts from tables; for other sources, it is the learner.
     """
     where = type(model).__name__
     if y is not None or sample_weight is not None:
@@ -44,11 +37,9 @@ def fit_to_scan(
     if batch.encoder is None:
         return model.fit(batch.X, batch.y, batch.weights)
 
-    def fit(draft: Draft) -> None:
+    with changing(model) as draft:
         draft.model.fit(batch.X, batch.y, batch.weights)
         draft.model.reading_ = Reading().after(batch)
-
-    change_by_fit(model, fit)
     from novikoff.persistence.table_pipeline import pipeline_of  # slow to import
 
     return pipeline_of(model)
@@ -57,12 +48,12 @@ def fit_to_scan(
 class Classifier(CompactDisplay, ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn is untyped
     """A classifier with scores, certificates, progress messages and a notebook form.
 
-    Threads may read, save and change it at the same time (``_moments.py``). A subclass defines ``fit``,
-    ``decision_function`` and ``certificate_``; and ``record_``, ``state_type`` and ``from_record``, by which it is
-    saved and loaded.
+    A subclass defines ``fit``, ``decision_function`` and ``certificate_``; and ``record_``, ``state_type`` and
+    ``from_record``, by which it is saved and loaded.
     """
 
     state_type: ClassVar[type[Any]]
+    learns_in_place: ClassVar[bool] = False  # so that it has readers or one writer: _draft.py
 
     _copied: ClassVar[tuple[str, ...]] = ()  # attributes that ``_moment`` copies
     verbose: Any = 0  # a class attribute for subclasses without this parameter
@@ -93,10 +84,9 @@ class Classifier(CompactDisplay, ClassifierMixin, BaseEstimator):  # type: ignor
         return strategy.choose(scores)
 
     def _decisions(self, X: Any) -> tuple[MulticlassStrategy, Floats]:
-        """Return how scores become labels, and the scores of rows, both of the same moment."""
-        model = view_of(self)
-        scores = model.decision_function(X)  # first: it checks that the model is fitted
-        return model._strategy, scores
+        """Return how scores become labels, and the scores of rows, which belong together."""
+        scores = self.decision_function(X)  # first: it checks that the model is fitted
+        return self._strategy, scores
 
     @property
     def _strategy(self) -> MulticlassStrategy:
@@ -153,10 +143,7 @@ class Classifier(CompactDisplay, ClassifierMixin, BaseEstimator):  # type: ignor
         save(self, path)
 
     def snapshot(self) -> Self:
-        """Return a copy of the model as it is at one moment, also while other threads learn.
-
-        It waits until a batch that another thread learns with ``partial_fit`` is finished. It does not wait for a
-        ``fit`` that is under way: the snapshot is then of the model before it.
+        """Return a copy of the model as it is now, which does not change when the model learns on.
 
         Returns
         -------
@@ -166,7 +153,7 @@ class Classifier(CompactDisplay, ClassifierMixin, BaseEstimator):  # type: ignor
 
         See Also
         --------
-        novikoff.save : Save a model, as it is at one moment.
+        novikoff.save : Save a model.
 
         Examples
         --------
@@ -184,14 +171,13 @@ class Classifier(CompactDisplay, ClassifierMixin, BaseEstimator):  # type: ignor
         return model
 
     def _moment(self) -> Self:
-        """Return a view that no other thread changes. Fitted arrays are shared, because ``fit`` replaces them."""
-        with unchanging(self):
-            model = view_of(self)
+        """Return a view that does not change. Fitted arrays are shared, because ``fit`` replaces them."""
+        model = view_of(self)
         model.__dict__.pop("_watcher", None)
         return model
 
     def set_params(self, **parameters: Any) -> Self:
-        """Set parameters, all at once for other threads. They take effect with the next fit, batch or example.
+        """Set parameters. They take effect with the next fit, batch or example.
 
         What a learner has learned goes on under the rule that it began with.
 
@@ -205,9 +191,8 @@ class Classifier(CompactDisplay, ClassifierMixin, BaseEstimator):  # type: ignor
         self : object
             The classifier.
         """
-        draft = Draft(self)
-        super(Classifier, draft.model).set_params(**parameters)
-        draft.publish()
+        with changing(self) as draft:
+            super(Classifier, draft.model).set_params(**parameters)
         return self
 
     def watch(self, tell: ProgressCallback | None) -> Self:
@@ -224,9 +209,7 @@ class Classifier(CompactDisplay, ClassifierMixin, BaseEstimator):  # type: ignor
         self : object
             The classifier.
         """
-        draft = Draft(self)
-        draft.model._watcher = tell
-        draft.publish()
+        self._watcher = tell
         return self
 
     def _forget_reading(self) -> None:

@@ -87,8 +87,6 @@ class ProblemRecord:
         Slope and offset of the probability 1 / (1 + exp(slope * score + offset)), for learners with ``predict_proba``.
     negative : object or None
         The label that a negative score favours, if only rows of these two labels were learned; None for all others.
-    votes_with_others : bool, default=False
-        Whether these are the weights of one of several learners that vote, so that the score is not theirs alone.
     """
 
     positive: Any
@@ -100,7 +98,6 @@ class ProblemRecord:
     history: NDArray[Any] | None = None
     sigmoid: tuple[float, float] | None = None
     negative: Any = None
-    votes_with_others: bool = False
 
     @property
     def name(self) -> str:
@@ -109,8 +106,8 @@ class ProblemRecord:
 
     @property
     def has_linear_score(self) -> bool:
-        """Whether ``decision_function`` is w.x + b; it is not where hypotheses or learners vote."""
-        return not self.votes_with_others and (self.run is None or self.run.rule.keep != "votes")
+        """Whether ``decision_function`` is w.x + b; it is not where hypotheses vote."""
+        return self.run is None or self.run.rule.keep != "votes"
 
     @property
     def is_linear(self) -> bool:

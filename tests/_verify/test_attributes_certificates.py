@@ -56,26 +56,18 @@ FITTED = {
     "voted perceptron": lambda: fit(nk.VotedPerceptron(), MIXED),
     "stream": lambda: (nk.Perceptron().partial_fit(X, TWO, classes=["no", "yes"]), X, TWO, None),
     "forgetting": lambda: fit(nk.PassiveAggressiveI(forget=0.1, half_life=5.0), weights=WEIGHTS),
-    "labels asked for": lambda: fit(nk.SelectivePerceptron(b=1e3), MIXED, weights=WEIGHTS),
     "stream of margin perceptron": lambda: (nk.MarginPerceptron().partial_fit(X, TWO), X, TWO, None),
     "margin perceptron": lambda: fit(nk.MarginPerceptron(), weights=WEIGHTS),
     "margin perceptron, unit length": lambda: fit(nk.MarginPerceptron(normalize=True)),
     "passive-aggressive II": lambda: fit(nk.PassiveAggressiveII(C=0.5), MIXED),
     "AROW": lambda: fit(nk.AROW(), MIXED, weights=WEIGHTS),
-    "AROW, full": lambda: fit(nk.AROW(full=True), MIXED, weights=WEIGHTS),
-    "stream of second order": lambda: (
-        nk.SecondOrderPerceptron(full=True).partial_fit(X, TWO, classes=["no", "yes"]),
-        X,
-        TWO,
-        None,
-    ),
+    "stream of second order": lambda: (nk.AROW().partial_fit(X, TWO, classes=["no", "yes"]), X, TWO, None),
     "stream of SCW": lambda: (nk.SoftConfidenceWeighted().partial_fit(X, TWO, classes=["no", "yes"]), X, TWO, None),
     "normalized adaptive": lambda: fit(nk.NormalizedAdaptive(), MIXED, weights=WEIGHTS),
     "multiclass perceptron": lambda: fit(nk.MulticlassPerceptron(), MIXED, CODES, WEIGHTS),
     "multiclass AROW": lambda: fit(nk.MulticlassAROW(), MIXED, CODES, WEIGHTS),
     "multiclass passive-aggressive": lambda: fit(nk.MulticlassPassiveAggressiveI(), MIXED, CODES, WEIGHTS),
     "tracker": lambda: fit(nk.Tracker(), MIXED, weights=WEIGHTS),
-    "tracker by shares": lambda: fit(nk.Tracker(vote="share"), MIXED, weights=WEIGHTS),
     "separable": lambda: (Verdict(X, TWO), X, TWO, None),
     "overlap": lambda: (Verdict(MIXED, TWO), MIXED, TWO, None),
     "quasi-complete": on_plane,
@@ -87,7 +79,6 @@ FITTED = {
 REMAIN_TRUE = {("overlap", "fit_intercept"), ("overlap", "positive")}
 REMAIN_TRUE |= {("perceptron", "separates"), ("private features", "separates"), ("stream", "separates")}
 REMAIN_TRUE |= {("stream of SCW", "separates"), ("stream of second order", "separates")}
-REMAIN_TRUE |= {("tracker", "declared"), ("tracker by shares", "declared")}
 
 
 def alternatives(value):

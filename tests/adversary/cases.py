@@ -41,13 +41,8 @@ BINARY = {
     "passive-aggressive II": lambda: nk.PassiveAggressiveII(C=0.25, max_iter=3),
     "AROW": lambda: nk.AROW(max_iter=3),
     "AROW, floor": lambda: nk.AROW(r=0.1, floor=0.1, max_iter=3, fit_intercept=False),
-    "AROW, full": lambda: nk.AROW(r=0.1, full=True, max_iter=3),
-    "second-order perceptron": lambda: nk.SecondOrderPerceptron(a=0.1, max_iter=3, fit_intercept=False),
-    "second-order perceptron, full": lambda: nk.SecondOrderPerceptron(full=True, max_iter=3),
     "normalized adaptive": lambda: nk.NormalizedAdaptive(max_iter=2),
     "soft confidence": lambda: nk.SoftConfidenceWeighted(max_iter=2),
-    "selective perceptron": lambda: nk.SelectivePerceptron(b=0.5),
-    "selective perceptron, budget": lambda: nk.SelectivePerceptron(b=0.1, budget=2, fit_intercept=False),
     "mixed perceptron": lambda: Mixed(nk.Perceptron(max_iter=20)),
     "mixed perceptron, unit length": lambda: Mixed(nk.Perceptron(normalize=True, max_iter=5), 3),
     "mixed passive-aggressive": lambda: Mixed(nk.PassiveAggressive(max_iter=3), (3, 0, 2)),
@@ -76,10 +71,9 @@ SEVERAL = {
 MAKERS = {**BINARY, **SEVERAL}
 QUICK = {  # one of each kind of certificate; the others are slow
     *("hinge", "squared hinge", "path", "hard margin", "separability", "perceptron", "private features"),
-    *("voted perceptron", "margin perceptron, unit length", "passive-aggressive I", "AROW, floor", "AROW, full"),
+    *("voted perceptron", "margin perceptron, unit length", "passive-aggressive I", "AROW, floor"),
     *(
         "normalized adaptive",
-        "selective perceptron",
         "mixed perceptron",
         "pairs",
         "joint, penalized",

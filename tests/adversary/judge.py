@@ -22,8 +22,8 @@ def judge(case, exact, truth=None):
     if found and "fails" in truth.values():
         wrong.append(f"verified, but {[claim for claim, status in truth.items() if status == 'fails']} are false")
     # The checker decides the main claims of a verdict only, and does not repeat runs, which
-    # ``verify`` does for a selective perceptron and for partitions.
-    knows_all = type(case.certificate).__name__ not in ("Separability", "SelectiveCertificate", "MixingCertificate")
+    # ``verify`` does for partitions.
+    knows_all = type(case.certificate).__name__ not in ("Separability", "MixingCertificate")
     if knows_all and found.failures and not {"fails", "open"} & set(truth.values()):
         wrong.append(f"{[check.claim for check in found.failures]} fail, but all claims are true")
     if exact:

@@ -10,7 +10,6 @@ from novikoff._learner_names import LEARNERS, ONLINE
 from novikoff.persistence.stored_record import encode_model
 
 ONLINE, LEARNERS = tuple(ONLINE), tuple(LEARNERS)
-OF_TWO_CLASSES = ("selective-perceptron",)  # learners that refuse a third class
 rng = np.random.default_rng(11)
 X = np.round(rng.normal(size=(40, 4)), 3)
 TWO = np.where(X @ [1.0, -0.5, 0.25, 0.0] > 0.1, 1, -1)

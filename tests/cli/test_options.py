@@ -9,7 +9,6 @@ from sets import ROWS, separated
 
 import novikoff as nk
 from novikoff._learner_names import LEARNERS, ONLINE
-from novikoff.cli._learner_options import learner_options
 
 VALUES = {  # another value than the default, as the command line writes it
     "C": ("0.25", 0.25),
@@ -31,7 +30,6 @@ VALUES = {  # another value than the default, as the command line writes it
     "n_jobs": ("2", 2),
     "random_state": ("7", 7),
     "decay": ("0.5", 0.5),
-    "vote": ("share", "share"),
     "beta": ("0.25", 0.25),
     "share": ("0.01", 0.01),
     "a": ("2.5", 2.5),
@@ -56,12 +54,7 @@ PAIRS = [
 def refusal(name, parameter):
     """Why a learner refuses a parameter of all online learners that only other ones can use; None if it does not."""
     words = {}
-    if name == "selective-perceptron":
-        words = dict.fromkeys(("max_iter", "shuffle", "n_iter_no_change"), "because there is one pass")
-        words["probability"] = "because probabilities would need the labels of all examples"
-        words["class_weight"] = "because they depend on labels that are not asked for"
-        words["n_jobs"] = "because one thread learns"
-    elif name.startswith("multiclass-"):
+    if name.startswith("multiclass-"):
         words = {"probability": "because there are no binary problems", "n_jobs": "because all classes"}
     return words.get(parameter)
 
@@ -131,15 +124,6 @@ def test_an_option_of_another_learner_is_refused(folder, name, parameter):
     offered = [word.strip(",.") for word in run.err.partition("It has")[2].split()]
     assert offered
     assert set(offered) <= {option(name, owned)[0][0] for other, owned in PAIRS if other == name}
-
-
-def test_help_does_not_offer_what_a_learner_does_not_have():
-    by_name = {option.name: option for option in learner_options(ONLINE)}
-    for name in ("probability", "n_jobs", "class_weight"):
-        assert name in inspect.signature(LEARNERS["selective-perceptron"]).parameters
-        assert "selective-perceptron" in by_name[name].panel.partition(" except ")[2]
-        assert "not available" not in by_name[name].help.lower()
-        assert "no effect" not in by_name[name].help.lower()
 
 
 @pytest.mark.parametrize("subcommand", ["fit", "stream"])

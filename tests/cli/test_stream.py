@@ -379,15 +379,3 @@ def test_rows_are_hashed_only_for_the_file_of_a_new_model(tmp_path, monkeypatch)
     assert not hashed
     done("stream", data, "-q", "-o", tmp_path / "new.nvk")
     assert hashed
-
-
-def test_a_budget_of_labels_is_kept_and_predictions_go_on(tmp_path):
-    command = ("stream", "-", "--learner", "selective-perceptron", "--b", "0.5", "--budget", "5")
-    run = done(*command, "-o", tmp_path / "m.nvk", input=b"".join(LINES))
-    assert "labels asked for  5 of 40 examples, 12.5 percent, budget 5" in run.out
-    assert "counts those among the labels that were asked for" in run.out
-    found = done(*command, "--json", input=b"".join(LINES)).json
-    assert found["examples"] == 40
-    assert found["certificates"][0]["labels asked for"].startswith("5 of 40")
-    assert nk.load(tmp_path / "m.nvk").certificate_.asked == 5
-    assert_refused(novikoff("stream", "-", "--budget", "5", input=LINES[0]), "--budget", "--learner")

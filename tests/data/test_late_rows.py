@@ -6,17 +6,16 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from novikoff.data.late_rows import LateRows, Served
+from novikoff.data.late_rows import LateRows
 from novikoff.errors import InvalidInputError
 from novikoff.persistence.codec import Tensors, decode, encode
 
 DENSE = np.array([[1.0, -0.0, 2.5], [0.0, 4.0, 1e-300]])
 SPARSE = sp.csr_array((np.array([1.0, 0.0, -3.0]), np.array([2, 0, 5]), np.array([0, 2, 3])), shape=(2, 7))
-SERVED = [Served(None, (None, None), 0), Served("b", ("b", "new"), 3)]
 
 
-def stored(X=DENSE, labels=("a", "b"), weights=None, served=None):
-    return LateRows.of(X, np.array(labels), None if weights is None else np.array(weights), served)
+def stored(X=DENSE, labels=("a", "b"), weights=None):
+    return LateRows.of(X, np.array(labels), None if weights is None else np.array(weights))
 
 
 def through_a_file(rows):
@@ -46,14 +45,11 @@ def test_labels_come_back_with_their_type(labels):
     assert again.tolist() == np.array(labels).tolist()
 
 
-def test_weights_and_what_was_served_come_back():
-    again = through_a_file(stored(weights=[0.0, 2.5], served=SERVED))
+def test_weights_come_back():
+    again = through_a_file(stored(weights=[0.0, 2.5]))
     assert again.weights.tolist() == [0.0, 2.5]
-    assert again.served_labels() == SERVED
     assert len(again) == 2
-    plain = through_a_file(stored())
-    assert plain.weights is None
-    assert plain.served_labels() == []
+    assert through_a_file(stored()).weights is None
 
 
 @pytest.mark.parametrize(
@@ -66,12 +62,6 @@ def test_weights_and_what_was_served_come_back():
         {"labels": np.zeros(0, np.int64)},
         {"weights": np.array([1.0])},
         {"weights": np.array([1.0, -1.0])},
-        {"served": None},
-        {"known": None},
-        {"known": np.array([0, -1])},
-        {"served": np.array([0, 0, 0, 0, 0])},
-        {"served": np.array([0, 0])},
-        {"served": np.array([0, 0, 0, 0, 0, 9])},
         {"label_type": "int64"},
         {"label_type": "no type"},
         {"label_type": "datetime64[s]"},
@@ -80,7 +70,7 @@ def test_weights_and_what_was_served_come_back():
     ],
 )
 def test_parts_that_do_not_fit_are_refused(change):
-    whole = stored(weights=[1.0, 1.0], served=SERVED)
+    whole = stored(weights=[1.0, 1.0])
     with pytest.raises(InvalidInputError, match="late rows"):
         dataclasses.replace(whole, **change)
 

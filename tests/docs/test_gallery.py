@@ -24,7 +24,6 @@ SUBJECTS = {  # what the gallery must show: its example, and names that the code
     "exact arithmetic finding what floats miss": ("plot_exact_arithmetic", ("separability", "linprog", "exact")),
     "Novikoff's bound at work": ("plot_novikoffs_bound", ("trace", "StepsDisplay", "bound")),
     "rows on several machines": ("plot_partitions", ("distributed", "fit", "verify")),
-    "labels that cost money": ("plot_costly_labels", ("SelectivePerceptron", "wants_label", "estimate")),
 }
 LOCAL = ("127.0.0.1", "::1", "localhost")
 every_example = pytest.mark.parametrize("name", EXAMPLES)

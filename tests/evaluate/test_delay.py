@@ -140,20 +140,6 @@ def test_single_examples_may_follow_batches():
         assert bits(mixed, X) == bits(plain, X)
 
 
-@pytest.mark.parametrize("delay", [1, 9])
-def test_the_certificate_of_a_tracker_counts_what_was_served(delay):
-    rng = np.random.default_rng(6)
-    X = rng.normal(size=(70, 3))
-    y = (X @ [1.0, -2.0, 0.5] > 0).astype(int)
-    model = nk.Tracker()
-    progress = nk.evaluate.progressive(model, [(X[:50], y[:50]), (X[50:], y[50:])], delay=delay)
-    list(progress)
-    assert model.certificate_.mistakes == progress.wrong
-    assert model.certificate_.delay == delay
-    assert nk.verify(model, X, y)
-    assert progress.served_mistakes() is None  # the certificate says more
-
-
 @pytest.mark.parametrize("delay", [1, 3, 20])
 @pytest.mark.parametrize("labels", [2, 3])
 @pytest.mark.parametrize("make", [nk.Perceptron, nk.PassiveAggressiveI, partial(nk.Perceptron, tie="positive")])
@@ -212,9 +198,7 @@ def batches_of(X, y, sizes, weights=None):
 
 
 @pytest.mark.parametrize("kind", ["dense", "sparse", "weighted"])
-@pytest.mark.parametrize(
-    "make", [nk.Perceptron, nk.Tracker, partial(nk.Tracker, [nk.AROW(), nk.Perceptron()], vote="share")]
-)
+@pytest.mark.parametrize("make", [nk.Perceptron, nk.Tracker, partial(nk.Tracker, [nk.AROW(), nk.Perceptron()])])
 def test_an_evaluation_that_goes_on_has_the_bits_and_the_counts_of_one(make, kind):
     rng = np.random.default_rng(7)
     X, y = np.round(rng.normal(size=(60, 4)), 2), rng.choice(["a", "b", "c"], size=60)
@@ -265,8 +249,6 @@ def test_rows_that_do_not_fit_the_evaluation_are_refused():
     for options in ({"delay": 2, "unlearned": late}, {"unlearned": late}, {"delay": 3, "unlearned": "late"}):
         with pytest.raises(nk.InvalidInputError, match="unlearned"):
             nk.evaluate.progressive(nk.Perceptron(), [], **options)
-    with pytest.raises(nk.InvalidInputError, match="unlearned"):
-        nk.evaluate.progressive(nk.Tracker(), [], delay=3, unlearned=late)
     single = nk.evaluate.progressive(nk.Perceptron(), [([1.0], 1), ([2.0], 0)], delay=3)
     single.keep_unlearned()
     list(single)

@@ -22,6 +22,7 @@ import numpy as np
 import scipy.sparse as sp
 
 import novikoff as nk
+from model_kinds import model_files
 from novikoff.data.formats import json as nk_json
 
 from .containers import mutate_arrow, mutate_cache, mutate_model, mutate_parquet, mutate_zip
@@ -40,21 +41,20 @@ HASHING = nk.Hashing(n_bits=8)
 class Target:
     """A reader of bytes that others wrote.
 
-    ``folders`` hold the inputs that mutants begin from; ``mutations`` is their number in the slow tests.
+    ``folders`` hold the inputs that mutants begin from, and ``made`` makes others; ``mutations`` is the number of
+    mutants in the slow tests.
     """
 
     run: Callable[[bytes], None]
     mutate: Mutator
     folders: tuple[Path, ...]
     mutations: int = 100_000
+    made: Callable[[], dict[str, bytes]] = dict
 
     def corpus(self) -> dict[str, bytes]:
         """Return the inputs by name."""
         paths = sorted(path for folder in self.folders for path in folder.glob("*"))
-        paths = [
-            path for path in paths if path.with_suffix(".nvk") not in paths or path.suffix == ".nvk"
-        ]  # beside models
-        return {f"{path.parent.name}/{path.name}": path.read_bytes() for path in paths}
+        return {f"{path.parent.name}/{path.name}": path.read_bytes() for path in paths} | self.made()
 
     def mutant(self, inputs: list[bytes], seed: int, index: int) -> bytes:
         """Return mutant ``index`` of a seed."""
@@ -174,13 +174,12 @@ def liblinear(data: bytes) -> None:
     loaded.predict(sp.csr_array((2, loaded.n_features_in_)))
 
 
-GOLDEN = tuple(sorted((ROOT / "tests" / "golden").glob("version-*")))
 MILLION = 1_000_000
 TARGETS = {
     "svmlight": Target(svmlight, mutate_text, (ROOT / "cpp" / "fuzz" / "corpus" / "svmlight", CORPUS / "svmlight")),
     "delimited": Target(delimited, mutate_text, (ROOT / "cpp" / "fuzz" / "corpus" / "delimited", CORPUS / "delimited")),
     "cache": Target(cache_file, mutate_cache, (CORPUS / "cache",), MILLION),
-    "model": Target(model, mutate_model, (*GOLDEN, CORPUS / "model"), MILLION),
+    "model": Target(model, mutate_model, (), MILLION, model_files),
     "liblinear": Target(liblinear, mutate_text, (CORPUS / "liblinear",), MILLION),
     "ndjson": Target(ndjson, mutate_ndjson, (CORPUS / "ndjson",)),
     "json": Target(of_path(".json"), mutate_json, (CORPUS / "json",)),

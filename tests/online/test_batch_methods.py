@@ -33,7 +33,6 @@ def test_scores_of_a_whole_stream_are_not_returned_at_once(make_streaming, tmp_p
 
 
 def test_scores_of_a_vote_are_not_those_of_a_leader(tmp_path):
-    assert not hasattr(nk.Tracker(vote="majority"), "score_then_learn")
     (tmp_path / "a.svm").write_text("1 1:1\n-1 1:-1\n")
     with pytest.raises(nk.InvalidInputError, match="one batch at a time"):
         nk.Tracker().score_then_learn(nk.scan(tmp_path / "a.svm"))

@@ -22,7 +22,7 @@ TIED = "it takes a score of 0 for the negative class; here the votes for a row a
 UNLUCKY = "the rows cannot be separated, so the last weights depend on their order; a test below tries other orders"
 NARROW = "variances of large rows shrink towards 0, and so do the margins that the rule asks for, whatever the weights"
 REFUSED = "it has no class weights, because they depend on labels that it does not ask for"
-QUICK = (nk.Perceptron, nk.VotedPerceptron, nk.AROW, nk.MulticlassPerceptron, nk.SelectivePerceptron, nk.Tracker)
+QUICK = (nk.Perceptron, nk.VotedPerceptron, nk.AROW, nk.MulticlassPerceptron, nk.Tracker)
 OTHERS = tuple(cls for cls in ONLINE_CLASSES if cls not in QUICK)
 EXPECTED = {
     "check_sample_weight_equivalence_on_dense_data": SHUFFLED,
@@ -38,8 +38,6 @@ def expected_of(estimator):
         return EXPECTED | {"check_class_weight_classifiers": UNLUCKY}
     if getattr(estimator, "half_life", None) is not None:
         return EXPECTED | {"check_class_weight_classifiers": "fit of learners that forget refuses balanced weights"}
-    if isinstance(estimator, nk.SelectivePerceptron):
-        return EXPECTED | {"check_class_weight_classifiers": REFUSED}
     if isinstance(estimator, nk.SoftConfidenceWeighted) and estimator.variant == "I":
         return EXPECTED | {"check_class_weight_classifiers": NARROW}
     return EXPECTED

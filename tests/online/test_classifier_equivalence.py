@@ -176,10 +176,10 @@ def test_a_read_only_memory_map_and_frames_are_the_same_rows(make_streaming, dat
 
 @few
 @given(data=st.data(), classes=st.sampled_from([2, 3]))
-def test_dicts_in_the_order_of_the_indices_equal_csr_rows(make_without_matrix, data, classes):
+def test_dicts_in_the_order_of_the_indices_equal_csr_rows(make, data, classes):
     X, y = data.draw(streams(classes))
     rows = sp.csr_matrix(X)
-    model, by_row = make_without_matrix(), make_without_matrix()
+    model, by_row = make(), make()
     for i, label in enumerate(y.tolist()):
         row = rows[[i]]
         model.learn_one(dict(zip(row.indices.tolist(), row.data.tolist(), strict=True)), label)

@@ -1,7 +1,6 @@
 """Online learners with scale="running": the same for every way of passing the rows, and checked where it claims."""
 
 import dataclasses
-import threading
 import warnings
 
 import numpy as np
@@ -131,32 +130,6 @@ def test_threads_and_batches_give_the_same_bits():
         parts.partial_fit(rows[begin : begin + 999], labels[begin : begin + 999])
     assert np.array_equal(whole.coef_, parts.coef_)
     assert [c.to_json() for c in whole.certificate_] == [c.to_json() for c in parts.certificate_]
-
-
-def test_scores_while_a_batch_is_learned_are_those_of_a_prefix():
-    rows, labels = np.tile(X, (20, 1)), np.tile(Y, 20)
-    steps = nk.Perceptron(scale="running")
-    known = set()
-    for begin in range(len(labels)):
-        steps.learn_one(rows[begin], labels[begin])
-        known.add(steps.decision_function(X[:3]).tobytes())
-    model, found, done_learning = (
-        nk.Perceptron(scale="running").partial_fit(rows[:1], labels[:1]),
-        [],
-        threading.Event(),
-    )
-    model.learn_one(rows[1], labels[1])
-
-    def read():
-        while not done_learning.is_set():
-            found.append(model.decision_function(X[:3]).tobytes())
-
-    reader = threading.Thread(target=read)
-    reader.start()
-    model.partial_fit(rows[2:], labels[2:])
-    done_learning.set()
-    reader.join()
-    assert set(found) <= known
 
 
 def test_a_fit_scales_by_all_rows_and_a_stream_continues():

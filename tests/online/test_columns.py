@@ -16,11 +16,11 @@ pytestmark = pytest.mark.filterwarnings("ignore::novikoff.NotHaltedWarning")  # 
 
 @few
 @given(data=st.data())
-def test_a_late_feature_stands_as_if_it_had_always_been_zero(make_without_matrix, data):
+def test_a_late_feature_stands_as_if_it_had_always_been_zero(make, data):
     X, y = data.draw(streams(2))
     half = len(y) // 2
     X[:half, X.shape[1] // 2 :] = 0
-    late, known = make_without_matrix(), make_without_matrix()
+    late, known = make(), make()
     names = {f"x{j}": 0.0 for j in range(X.shape[1])}
     known.partial_fit(np.zeros((1, X.shape[1])), y[:1], sample_weight=[0], classes=[0, 1])
     for row, label in zip(X, y.tolist(), strict=True):

@@ -49,7 +49,6 @@ BALANCED = {
     "averages": nk.AveragedPerceptron,
     "votes": nk.VotedPerceptron,
     "second order": nk.AROW,
-    "a full matrix": partial(nk.AROW, full=True),
     "probabilities": partial(nk.PassiveAggressiveI, probability=True),
     "a running scale": partial(nk.PassiveAggressiveI, scale="running"),
     "a centred scale": partial(nk.PassiveAggressiveI, scale="centred"),

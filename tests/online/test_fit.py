@@ -47,18 +47,3 @@ def test_a_warm_fit_to_a_table_that_fails_after_its_passes_leaves_a_learner_that
     examples = model.certificate_.examples
     model.learn_one([1.0, 0.0], "x")
     assert model.certificate_.examples == examples + 1
-
-
-def test_an_example_that_a_progress_function_refuses_does_not_open_the_kernel_of_a_fit_under_way():
-    X, y = np.eye(2), [0, 1]
-    model = nk.Perceptron(warm_start=True, max_iter=1, n_iter_no_change=None).partial_fit(X, y)
-    kernel, found = model._learner, []
-
-    def tell(*_):
-        with pytest.raises(nk.InvalidInputError):
-            model.fit(X, [0])
-        found.append(kernel.is_open)
-
-    model.watch(tell).fit(X, y)
-    assert found
-    assert not any(found)

@@ -1,7 +1,5 @@
 """Learners that share what they see of a batch learn what each would learn alone."""
 
-import threading
-
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -160,32 +158,6 @@ def test_wide_rows_are_shared_with_the_numbers_of_their_columns(monkeypatch, tog
     own = alone(MEMBERS["default"], lambda one: one.partial_fit(X, y))
     for found, one in zip(tracker.learners_, own, strict=True):
         assert found.decision_function(X).tolist() == one.decision_function(X).tolist()
-
-
-def test_threads_that_predict_meanwhile_change_nothing():
-    X, y = stream(7, 3000)
-    tracker, stop, found = nk.Tracker().partial_fit(X[:10], y[:10]), threading.Event(), []
-
-    def predict():
-        while not stop.is_set():
-            found.append(tracker.predict_one(X[0]))
-            found.extend(learner.predict(X[:3])[0] for learner in tracker.learners_)
-
-    readers = [threading.Thread(target=predict) for _ in range(2)]
-    for reader in readers:
-        reader.start()
-    try:
-        for begin in range(10, 3000, 500):
-            tracker.partial_fit(X[begin : begin + 500], y[begin : begin + 500])
-    finally:
-        stop.set()
-        for reader in readers:
-            reader.join()
-    own = alone(MEMBERS["default"], lambda one: one.partial_fit(X[:2510], y[:2510]))
-    for one in own:
-        one.partial_fit(X[2510:], y[2510:])
-    assert set(found) <= set("abcd")
-    assert [learned(one, X) for one in tracker.learners_] == [learned(one, X) for one in own]
 
 
 def test_rows_are_examined_once(monkeypatch):

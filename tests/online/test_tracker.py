@@ -1,7 +1,5 @@
 """The tracker as a classifier: who predicts, scores, threads, and what it is for."""
 
-import threading
-
 import numpy as np
 import pytest
 
@@ -69,29 +67,6 @@ def test_a_snapshot_does_not_change_while_the_tracker_learns():
     tracker.partial_fit(X, Y)
     assert learned(copy, X) == before
     assert learned(copy.partial_fit(X, Y), X) == learned(tracker, X)
-
-
-def test_snapshots_of_other_threads_are_of_one_moment():
-    tracker, found = nk.Tracker().partial_fit(X, Y), []
-    stop = threading.Event()
-
-    def look():
-        while not stop.is_set():
-            found.append(tracker.snapshot())
-
-    thread = threading.Thread(target=look)
-    thread.start()
-    for _ in range(20):
-        tracker.partial_fit(X, Y)
-    stop.set()
-    thread.join()
-    for copy in found[:: max(1, len(found) // 5)]:
-        passes, rest = divmod(copy.certificate_.rounds, len(Y))
-        assert rest == 0
-        again = nk.Tracker()
-        for _ in range(passes):
-            again.partial_fit(X, Y)
-        assert learned(copy, X) == learned(again, X)
 
 
 def test_progressive_evaluation_takes_a_tracker():

@@ -1,4 +1,4 @@
-"""Predictions and scores of the leader, and of a vote."""
+"""Predictions and scores of the leader."""
 
 import numpy as np
 import pytest
@@ -22,25 +22,6 @@ def test_the_leader_has_the_fewest_decayed_mistakes_and_predicts():
     assert tracker.score_one(X[0]) == leader.score_one(X[0])
     assert tracker.predict_one(X[0]) == leader.predict_one(X[0])
     assert tracker.weights_ == leader.weights_
-
-
-@pytest.mark.parametrize("vote", ["majority", "share"])
-@pytest.mark.parametrize("classes", [2, 3])
-def test_votes_decide_and_scores_are_fractions_of_them(vote, classes):
-    X, y = make_stream(classes)
-    tracker = nk.Tracker(vote=vote).partial_fit(X, y)
-    scores, predicted = tracker.decision_function(X), tracker.predict(X)
-    if classes == 2:
-        assert np.all(np.abs(scores) <= 1)
-        np.testing.assert_array_equal(predicted[scores != 0], (scores > 0).astype(int)[scores != 0])
-        assert tracker.score_one(X[3]) == scores[3]
-    else:
-        np.testing.assert_allclose(scores.sum(axis=1), 1)
-        assert np.all(scores[np.arange(len(y)), predicted] == scores.max(axis=1))
-        assert list(tracker.score_one(X[3]).values()) == scores[3].tolist()
-    assert [tracker.predict_one(x) for x in X] == predicted.tolist()
-    assert not hasattr(tracker, "coef_")
-    assert not hasattr(tracker, "intercept_")
 
 
 @pytest.mark.parametrize("name", TRACKERS)

@@ -153,14 +153,14 @@ def test_a_file_of_another_kind_is_said_to_be(path, data):
 
 
 @pytest.mark.parametrize("version", [VERSION + 1, 10**30])
-def test_a_newer_version_is_refused_by_name(path, version):
-    """Whatever else is in it: a newer file may look quite different."""
+def test_another_version_is_refused_by_name(path, version):
+    """Whatever else is in it: a file of another version may look quite different."""
     data = to_bytes(
         {"x": np.zeros(3, np.float16)}, {"novikoff": json.dumps({"format": "novikoff model", "version": version})}
     )
     assert refused(path, data) == (
-        f"FILE: the model file has version {version}, but novikoff {nk.__version__} reads versions up to {VERSION}. "
-        "Please upgrade novikoff."
+        f"FILE: the model file has version {version}, but novikoff {nk.__version__} reads version {VERSION}. "
+        "Fit the model again."
     )
 
 

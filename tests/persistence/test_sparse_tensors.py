@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import novikoff as nk
-from learners import FULL, LEARNERS, REPRESENTATIVES
+from learners import LEARNERS, REPRESENTATIVES
 from novikoff._wide_array import WideArray
 from novikoff.persistence import sparse_tensors
 from novikoff.persistence.codec import Tensors
@@ -120,9 +120,7 @@ def scattered(rows, width, seed=0):
     return sp.csr_array((rng.normal(size=5 * rows), places.ravel().astype(np.int32), offsets), shape=(rows, width))
 
 
-@pytest.mark.parametrize(
-    "name", slow_unless(lambda name: name in REPRESENTATIVES or name not in LEARNERS, [n for n in ALL if n not in FULL])
-)
+@pytest.mark.parametrize("name", slow_unless(lambda name: name in REPRESENTATIVES or name not in LEARNERS, ALL))
 def test_the_size_of_a_file_depends_on_what_occurs_and_not_on_the_width(tmp_path, name):
     sizes = []
     for width in (2**10, WIDTH):

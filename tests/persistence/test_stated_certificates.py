@@ -1,6 +1,4 @@
-"""Certificates in the header of a model file, and the wider bounds of older files."""
-
-import math
+"""Certificates in the header of a model file."""
 
 import numpy as np
 import pytest
@@ -9,7 +7,7 @@ import novikoff as nk
 from learners import JOINT
 from novikoff.persistence.frame import pack, unpack
 from novikoff.persistence.sparse_tensors import expand
-from novikoff.persistence.stated_certificates import encode_certificates, names_of_tensors, widened
+from novikoff.persistence.stated_certificates import encode_certificates, names_of_tensors
 from oracle import fields_of
 from saved import ALL, THREE, TWO, fitted
 
@@ -46,9 +44,6 @@ def test_a_file_states_all_fields_of_all_certificates_and_no_array_twice(tmp_pat
         assert all(tensor.endswith(".evidence.weights") for tensor in own)
     elif name.startswith("normalized adaptive"):  # the squares of the scales of the columns, which all classes share
         assert own == {"certificates.0.variances"}
-    elif name == "second-order perceptron":  # the state has the sums of squares that they follow from
-        assert own
-        assert all(tensor.endswith(".variances") for tensor in own)
     elif name.startswith("multiclass AROW"):  # of all classes; arrays that are the same as others are stored once
         sums = {f"certificates.0.sum.{part}" for part in ("weights", "biases", "variances", "bias_variances")}
         assert joint | {"certificates.0.sum.weights", "certificates.0.sum.variances"} <= own <= joint | sums
@@ -64,23 +59,6 @@ def test_arrays_that_the_state_lacks_are_stored_with_the_certificates():
     assert trees[0]["model"]["positive"] == "certificates.0.model.weights"
     assert names_of_tensors(trees) - {"certificates.0.model.weights"} <= tensors.keys()
     assert names_of_tensors(trees) >= tensors.keys() - {"other"}
-
-
-def test_bounds_of_old_files_move_outward():
-    gap = {"primal": 2.0, "dual": 1.0, "model": {}, "tol": 0.1}
-    hull = {"margin_lower_bound": -1.0, "margin_upper_bound": "inf", "model": {}}
-    new = widened([gap, {"inner": hull}, {"primal": "state.primal", "dual": "state.dual"}, None])
-    assert 2 + 2e-9 <= new[0]["primal"] < 2 + 3e-9
-    assert 1 - 3e-9 < new[0]["dual"] <= 1 - 2e-9
-    assert (new[0]["model"], new[0]["tol"]) == ({}, 0.1)
-    assert new[1]["inner"]["margin_lower_bound"] < -1
-    assert new[1]["inner"]["margin_upper_bound"] == "inf"
-    assert new[2:] == [{"primal": "state.primal", "dual": "state.dual"}, None]
-    online = widened({"smallest_margin": 0.5, "margin_bound": "inf"})
-    assert 0.5 - 1e-9 <= online["smallest_margin"] < 0.5
-    assert math.isinf(float(online["margin_bound"]))
-    long = {"smallest_margin": 10**400, "primal": -(10**400), "dual": 1.0, "model": {}}
-    assert widened(long) | {"dual": 1.0} == long  # refused later, as any number that a float cannot hold
 
 
 # ---- a file whose two copies of the certificates differ ------------------------------------------------------------

@@ -37,8 +37,6 @@ MADE = {
     ),
     "mistakes of a stream": (nk.PassiveAggressiveI().partial_fit(X, noisy).certificate_, noisy, None),
     "moving target": (nk.Perceptron(half_life=5.0).partial_fit(X, noisy).certificate_, noisy, None),
-    "full matrix": (nk.AROW(full=True).fit(X, noisy).certificate_, noisy, None),
-    "labels asked for": (nk.SelectivePerceptron(b=0.5).fit(X, noisy, weights).certificate_, noisy, weights),
     "second order": (nk.AROW().fit(X, noisy).certificate_, noisy, None),
     "mistakes of all classes": (nk.MulticlassPerceptron().fit(X, y).certificate_, y, None),
     "mistakes of all classes, weights": (
@@ -53,7 +51,6 @@ MADE = {
     ),
     "margin": (nk.MarginPerceptron().fit(X, y).certificate_, y, None),
     "tracker": (nk.Tracker().fit(X, noisy).certificate_, noisy, None),
-    "tracker by majority": (nk.Tracker(vote="majority").fit(X, noisy, weights).certificate_, noisy, weights),
     "separability": (nk.separability(X, y), y, None),
     "separability, overlap": (nk.separability(X, noisy), noisy, None),
 }

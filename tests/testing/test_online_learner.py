@@ -15,7 +15,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::novikoff.NotHaltedWarning")  # 
 
 
 @pytest.mark.parametrize(("name", "check"), online_learner_checks())
-@pytest.mark.parametrize("cls", [*CLASSES, nk.SelectivePerceptron])
+@pytest.mark.parametrize("cls", CLASSES)
 def test_learners_pass_all_checks(cls, name, check):
     check(cls())
 

@@ -20,7 +20,6 @@ pytestmark = pytest.mark.filterwarnings("ignore::novikoff.NotHaltedWarning")
 LEARNERS = {
     "AROW": lambda: nk.AROW(),
     "AROW, floor": lambda: nk.AROW(r=0.1, floor=0.2),
-    "second-order perceptron": lambda: nk.SecondOrderPerceptron(a=0.5),
     "SCW-I": lambda: nk.SoftConfidenceWeighted(),
     "SCW-II": lambda: nk.SoftConfidenceWeighted(variant="II"),
     "adaptive": lambda: nk.NormalizedAdaptive(),

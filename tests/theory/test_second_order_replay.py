@@ -13,9 +13,6 @@ from novikoff.theory.second_order_rules import Outcome
 
 LEARNERS = [
     nk.AROW(),
-    nk.AROW(full=True),
-    nk.SecondOrderPerceptron(),
-    nk.SecondOrderPerceptron(full=True),
     nk.NormalizedAdaptive(),
     nk.SoftConfidenceWeighted(),
 ]

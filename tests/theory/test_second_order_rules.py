@@ -14,8 +14,6 @@ from novikoff.theory.second_order_rules import LEAST_VARIANCE, Example, Outcome,
 RULE_PARAMETERS = {
     "arow": (0.5, 0.0),
     "full arow": (0.5, 0.0),
-    "full second-order perceptron": (0.5, 0.0),
-    "second-order perceptron": (0.5, 0.0),
     "soft confidence I": (0.3, 1.2),
     "soft confidence II": (0.3, 1.2),
     "normalized adaptive, logistic": (0.5, 0.0),
@@ -107,22 +105,6 @@ def test_numbers_of_arow_stay_finite_and_positive():
     assert state["weights"].tolist() == [0.0, 0.0]
     assert state["variances"].tolist() == [pytest.approx(1 / 3), LEAST_VARIANCE]
     assert outcome == Outcome(True, True)
-
-
-def test_an_example_of_the_second_order_perceptron_adds_its_squares_if_it_is_a_mistake():
-    state = {"weights": np.zeros(2), "squares": np.array([1.0, 0.0]), "sum": np.array([3.0, 0.0])}
-    assert learned(rule_of("second-order perceptron", 2.0), state, [2.0, -1.0], mistake=False) == Outcome(False, False)
-    assert state["squares"].tolist() == [1.0, 0.0]
-    outcome = learned(rule_of("second-order perceptron", 2.0), state, [2.0, -1.0], -1.0, weight=0.5, mistake=True)
-    assert outcome == Outcome(True, True)
-    assert (state["squares"].tolist(), state["sum"].tolist()) == ([3.0, 0.5], [2.0, 0.5])
-    assert state["weights"].tolist() == [2 / 5, 0.5 / 2.5]
-
-
-def test_squares_of_the_second_order_perceptron_do_not_overflow():
-    state = {"weights": np.zeros(1), "squares": np.array([1e300]), "sum": np.zeros(1)}
-    learned(rule_of("second-order perceptron"), state, [1e150], mistake=True)
-    assert state["squares"].tolist() == [1e300]
 
 
 CONFIDENT = ("soft confidence I", "soft confidence II")
@@ -289,7 +271,6 @@ def test_the_margins_below_which_rules_learn():
     margins = {name: rule_of(name, 1.0, 2.0).needed_margin(state, example) for name in RULE_PARAMETERS}
     assert [margins[name] for name in CONFIDENT] == [14.0, 14.0]  # 2 sqrt(4 + 45)
     assert margins["arow"] == margins["normalized adaptive, hinge"] == 1.0
-    assert margins["second-order perceptron"] == 0.0
 
 
 def test_scores_differ_by_twice_the_distance_of_the_weights_times_the_length():
@@ -301,8 +282,6 @@ def test_variances_are_the_inverse_of_the_diagonal():
     given = np.array([0.5, 0.0, 2.0])
     assert rule_of("arow").variances({"variances": given}) is given
     assert rule_of("soft confidence I").variances({"variances": given}) is given
-    assert rule_of("second-order perceptron").variances({"squares": given}).tolist() == [1.0, 0.0, 1 / 2.5]
-    assert rule_of("second-order perceptron", 1.5e308).variances({"squares": given})[0] == LEAST_VARIANCE
     scales = np.array([0.5, 0.0, 4.0, 1e-160, 1e160])
     adaptive = rule_of("normalized adaptive, hinge").variances({"scales": scales})
     assert adaptive.tolist() == [4.0, 0.0, 1 / 16, 1e300, LEAST_VARIANCE]
@@ -313,7 +292,7 @@ def test_parameters_of_rules_are_positive_and_floors_at_most_1():
     for extra, expected in ((0.0, True), (1.0, True), (-1e-300, False), (above, False)):
         assert rule_of("arow", 5e-324, extra).has_valid_parameter() is expected
         assert rule_of("arow", 0.0, extra).has_valid_parameter() is False
-    for name in (*CONFIDENT, "second-order perceptron", "normalized adaptive, hinge"):
+    for name in (*CONFIDENT, "normalized adaptive, hinge"):
         assert rule_of(name, 5e-324, 5e-324).has_valid_parameter() is True
         assert rule_of(name, 0.0, 1.0).has_valid_parameter() is False
     assert [rule_of(name, 1.0, 0.0).has_valid_parameter() for name in CONFIDENT] == [False, False]

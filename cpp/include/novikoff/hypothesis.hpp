@@ -14,7 +14,6 @@
 #include "novikoff/memory.hpp"
 #include "novikoff/rule_input.hpp"
 #include "novikoff/second_order.hpp"
-#include "novikoff/selective.hpp"
 #include "novikoff/votes.hpp"
 
 namespace novikoff {
@@ -123,7 +122,6 @@ struct Hypothesis : Tally {
   }
   Boxed<SecondOrder> second;       // of second-order learners
   Boxed<Calibration> calibration;  // of the scores that were given before learning, if probabilities are asked for
-  Boxed<Asking> asking;            // of a perceptron that asks for some labels only
 
   void resize(std::size_t columns) {
     if (columns <= weights.size()) return;

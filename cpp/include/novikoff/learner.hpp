@@ -121,7 +121,7 @@ struct Learner {
       return learn_jointly(u, code, weight, squared_norm, rule, geometry, *joint, scores, report);
     }
     for (Hypothesis& h : problems) {
-      const double y = code == unlabelled ? 0.0 : code == h.positive ? 1.0 : -1.0;
+      const double y = code == h.positive ? 1.0 : -1.0;
       novikoff::learn(u, y, weight, squared_norm, rule, geometry, tie, h, nullptr, report);
     }
   }
@@ -133,25 +133,6 @@ struct Learner {
       std::vector<double> scratch(scratch_size(h, h.weights.size()));
       h.calibration->learn(code == h.positive ? 1.0 : -1.0, score(h, u, h.weights.size(), tie, scratch), weight);
     }
-  }
-
-  /// Whether the next coin of a problem asks for the label of an example. Nothing is counted. Columns that the problem does not
-  /// know have weights of 0.
-  bool wants_label(std::size_t problem, const Row auto& x, std::size_t columns, double squared_norm) const {
-    const SelectiveRule& asking_rule = std::get<SelectiveRule>(rule);
-    const Hypothesis& h = problems[problem];
-    if (h.asking->asked.value() >= asking_rule.budget) return false;
-    const auto wants = [&](const auto& u, double norm2) {
-      std::vector<double> scratch;
-      return asking_rule.asks(Scaled(norm2, geometry).scale * score(h, u, width(columns), tie, scratch), h.asking->coins);
-    };
-    if (!scale) return wants(x, squared_norm);
-    Scale counted = *scale;  // a copy, which counts the example
-    counted.resize(columns);
-    SeenScratch scratch;
-    bool wanted = false;
-    scratch.see(counted, x, 1.0, [&](const auto& u, double norm2, double) { wanted = wants(u, norm2); });
-    return wanted;
   }
 };
 

@@ -224,13 +224,9 @@ class ClassPass {
 };
 
 /// Whether several problems learn from each row at once by this rule. A rule of Python is called for one problem after the
-/// other, second-order rules have a step of their own for each column, and a selective perceptron has one problem.
+/// other, and second-order rules have a step of their own for each column.
 inline bool can_learn_together(const Rule& rule) {
-  return std::visit(
-      []<class R>(const R&) {
-        return !std::is_same_v<R, CallbackRule> && !std::is_same_v<R, SelectiveRule> && !SecondOrderRule<R>;
-      },
-      rule);
+  return std::visit([]<class R>(const R&) { return !std::is_same_v<R, CallbackRule> && !SecondOrderRule<R>; }, rule);
 }
 
 /// Some problems of a learner that learn together. It holds their weights meanwhile.

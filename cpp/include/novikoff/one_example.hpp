@@ -9,7 +9,6 @@
 #include <variant>
 #include <vector>
 
-#include "novikoff/asking.hpp"
 #include "novikoff/forgetting.hpp"
 #include "novikoff/hypothesis.hpp"
 #include "novikoff/row.hpp"
@@ -117,8 +116,6 @@ void learn(const X& x, double y, double weight, double squared_norm, const Rule&
   h.squared_radius = std::max(h.squared_radius, norm2);
   h.energy += weight * norm2;
   if (h.second) return learn_second_order(x, y, weight, norm2, scale, rule, geometry.intercept, tie, h, dual, report);
-  if (h.asking)
-    return learn_selectively(x, y, weight, norm2, scale, std::get<SelectiveRule>(rule), geometry.intercept, h, report);
   if (h.memory) return learn_and_forget(x, y, weight, norm2, scale, rule, geometry.intercept, tie, h, report);
 
   auto whole = static_cast<std::int64_t>(weight);

@@ -93,7 +93,7 @@ struct KnownNorms {
   ProductAndNorm measure(const Row auto& x, std::size_t i, const double* w) const { return {x.dot(w), squared_norms[i]}; }
 };
 
-/// As `visit`, for a learner that forgets, or asks for some labels only: for each row by itself.
+/// As `visit`, for a learner that forgets: for each row by itself.
 template <class Rows>
 std::size_t visit_each(const Rows& rows, const Batch& batch, auto& norms, const Rule& rule, const Geometry& geometry, Tie tie,
                        Hypothesis& h, std::vector<double>& scratch, PassReport& report) {
@@ -120,7 +120,7 @@ std::size_t visit_each(const Rows& rows, const Batch& batch, auto& norms, const 
 template <class Rows>
 std::size_t visit(const Rows& given_rows, const Batch& given, auto& norms, const Rule& rule, const Geometry& given_geometry,
                   Tie tie, Hypothesis& h, std::vector<double>& scratch, PassReport& report) {
-  if (h.memory || h.asking) return visit_each(given_rows, given, norms, rule, given_geometry, tie, h, scratch, report);
+  if (h.memory) return visit_each(given_rows, given, norms, rule, given_geometry, tie, h, scratch, report);
   const Rows rows = given_rows;  // copies, which no store to memory can change, so that the compiler keeps them in registers
   const Batch batch = given;
   const Geometry geometry = given_geometry;

@@ -19,12 +19,9 @@
 #include <variant>
 
 #include "novikoff/arow.hpp"
-#include "novikoff/full_matrix.hpp"
 #include "novikoff/normalized_adaptive.hpp"
 #include "novikoff/rule_input.hpp"
 #include "novikoff/second_order.hpp"
-#include "novikoff/second_order_perceptron.hpp"
-#include "novikoff/selective.hpp"
 #include "novikoff/soft_confidence.hpp"
 
 namespace novikoff {
@@ -104,9 +101,9 @@ struct CallbackRule {
   }
 };
 
-using Rule = std::variant<DiagonalArowRule, FullMatrixRule, DiagonalPerceptronRule, SoftConfidenceRule, NormalizedAdaptiveRule,
-                          PerceptronRule, SelectiveRule, FixedMarginRule, DynamicMarginRule, PassiveAggressiveRule,
-                          PassiveAggressiveIRule, PassiveAggressiveIIRule, CallbackRule>;
+using Rule =
+    std::variant<DiagonalArowRule, SoftConfidenceRule, NormalizedAdaptiveRule, PerceptronRule, FixedMarginRule,
+                 DynamicMarginRule, PassiveAggressiveRule, PassiveAggressiveIRule, PassiveAggressiveIIRule, CallbackRule>;
 
 // The loops over rows are compiled for all rules at once, and ask the rule for each example that is not quiet. It is found by
 // comparisons, because std::visit may call through a table, which is never inlined.
@@ -161,9 +158,6 @@ struct CompiledSecondOrderRule {
 
 inline constexpr std::array compiled_second_order_rules{
     CompiledSecondOrderRule{"arow", [](double r, double floor) -> Rule { return DiagonalArowRule{r, floor}; }},
-    CompiledSecondOrderRule{"full arow", [](double r, double) -> Rule { return FullMatrixRule{r, true}; }},
-    CompiledSecondOrderRule{"second-order perceptron", [](double a, double) -> Rule { return DiagonalPerceptronRule{a}; }},
-    CompiledSecondOrderRule{"full second-order perceptron", [](double a, double) -> Rule { return FullMatrixRule{a, false}; }},
     CompiledSecondOrderRule{"soft confidence I",
                             [](double C, double phi) -> Rule { return SoftConfidenceRule{phi, C, false}; }},
     CompiledSecondOrderRule{"soft confidence II",
@@ -176,15 +170,7 @@ inline constexpr std::array compiled_second_order_rules{
                             [](double rate, double) -> Rule { return NormalizedAdaptiveRule{rate, AdaptiveLoss::squared}; }},
 };
 
-/// The name of the selective perceptron, whose parameters are b, a seed, and the number of labels it may use.
-inline constexpr std::string_view selective_perceptron = "selective perceptron";
-
-inline Rule rule_named(std::string_view name, double parameter, Tie tie, double extra = 0,
-                       double budget = std::numeric_limits<double>::infinity()) {
-  if (name == selective_perceptron) {
-    if (!(extra >= 0 && extra < 0x1p53)) throw std::invalid_argument("a seed must be from 0 to 2**53 - 1.");
-    return SelectiveRule{parameter, Coins(static_cast<std::uint64_t>(extra)), budget};
-  }
+inline Rule rule_named(std::string_view name, double parameter, Tie tie, double extra = 0) {
   for (const CompiledRule& rule : compiled_rules)
     if (rule.name == name) return rule.make(parameter, tie);
   for (const CompiledSecondOrderRule& rule : compiled_second_order_rules)
@@ -195,10 +181,8 @@ inline Rule rule_named(std::string_view name, double parameter, Tie tie, double 
 /// What a problem keeps beside its weights at the start; nothing for other than second-order rules.
 inline std::optional<SecondOrder> second_order_of(const Rule& rule) {
   return std::visit(
-      []<class R>(const R& r) -> std::optional<SecondOrder> {
-        if constexpr (requires { r.start(); })
-          return SecondOrder{r.start()};
-        else if constexpr (SecondOrderRule<R>)
+      []<class R>(const R&) -> std::optional<SecondOrder> {
+        if constexpr (SecondOrderRule<R>)
           return SecondOrder{typename R::State{}};
         else
           return std::nullopt;

@@ -2,8 +2,7 @@
 //
 // A second-order rule sees the vector u, not only numbers, because every column has a step of its own. It has
 //
-//   using State = ...;                      what it keeps per column, one of SecondOrder's; `start` returns the first one,
-//                                           if it is not the same for all parameters
+//   using State = ...;                      what it keeps per column, one of SecondOrder's
 //   static constexpr bool sums_updates;     whether the sum v has all examples that cause an update; else those of mistakes
 //   Change update(const auto& x, const SecondOrderInput& s, WeightsView w, State& state) const;
 //
@@ -15,9 +14,7 @@
 #include <variant>
 
 #include "novikoff/diagonal_variance.hpp"
-#include "novikoff/full_matrix.hpp"
 #include "novikoff/normalized_adaptive.hpp"
-#include "novikoff/second_order_perceptron.hpp"
 #include "novikoff/terms.hpp"
 
 namespace novikoff {
@@ -29,7 +26,7 @@ concept SecondOrderRule = requires {
 };
 
 struct SecondOrder {
-  using State = std::variant<DiagonalVariance, NormalizedState, ColumnSquares, FullMatrix>;
+  using State = std::variant<DiagonalVariance, NormalizedState>;
 
   State state;
   Terms terms{};  // scratch

@@ -129,8 +129,6 @@ def _other_count(record: RunRecord, progress: evaluate.Progress, is_continued: b
         return f"{found}it also counts the examples before this run, {count(examples)} in all"
     if examples != progress.examples:
         return f"{found}it counts examples by their weights, {count(examples)} in all"
-    if run is not None and run.rule.implementation().asks_for_labels:
-        return f"{found}it counts those among the labels that were asked for"
     if progress.mistakes_at_learning != progress.wrong:
         return f"{found}it counts what would have been predicted just before each label was learned"
     if run is not None and run.rule.keep != "last":

@@ -105,8 +105,8 @@ def stream(
     condition begins or ceases to hold in a line of the table; the stream goes on. If there was one, the exit code at
     the end of DATA is 1.
 
-    With --delay, the members of a tracker are judged by the predictions that were served. The labels that are missing
-    at the end of DATA are learned then; if the stream is stopped or killed before, --resume goes on with them.
+    With --delay, the labels that are missing at the end of DATA are learned then; if the stream is stopped or killed
+    before, --resume goes on with them.
     """
     if json and jsonl:
         raise input_error("--jsonl", "give --json or --jsonl, not both.")

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from novikoff._moments import changing
+from novikoff._draft import changing
 from novikoff._progress import ProgressCallback, no_progress
 from novikoff.errors import input_error
 

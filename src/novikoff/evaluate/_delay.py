@@ -2,8 +2,7 @@
 
 The weights that serve a prediction are then older than those that its label corrects. Two counts differ: the wrong
 predictions that were served, and those that the learner would make when it learns the example. The mistake bounds of
-single learners bound the second; docs/theory.md, P2, bounds the first by the updates. A ``Tracker`` is told what was
-served, and counts that.
+learners bound the second; docs/theory.md, P2, bounds the first by the updates.
 """
 
 from __future__ import annotations
@@ -43,22 +42,6 @@ class RowByRow(Protocol):
         """Predict each row, then learn from it; return the predictions."""
 
 
-@runtime_checkable
-class Serving(Protocol):
-    """A learner that wants to know, when it learns, what it had predicted. What is served has a ``label``."""
-
-    def serve_one(self, x: Any) -> Any:
-        """Predict one example."""
-
-    def serve(self, X: Any) -> list[Any]:
-        """Predict rows."""
-
-    def serve_then_learn(
-        self, X: Any, y: Any = None, sample_weight: Any = None, *, served: Sequence[Any]
-    ) -> tuple[list[Any], NDArray[Any]]:
-        """Serve new rows, and learn an earlier one after each."""
-
-
 @dataclass
 class _Example:
     """An example that waits for its label."""
@@ -67,7 +50,6 @@ class _Example:
     label: Any
     weight: tuple[Any, ...]
     batch: Any = None  # the batch that the row is from; None for a single example
-    served: Any = None  # what a serving learner has served
 
 
 @dataclass
@@ -77,7 +59,6 @@ class _Rows:
     X: Any = None
     labels: NDArray[Any] = field(default_factory=lambda: np.zeros(0))
     weights: NDArray[np.float64] | None = None
-    served: list[Any] = field(default_factory=list)
     batch: Any = None  # the latest batch
 
     def __len__(self) -> int:
@@ -113,17 +94,16 @@ class Delayed:
     def __init__(self, model: Any, delay: int, unlearned: LateRows | None = None) -> None:
         self._model, self.delay = model, delay
         self.updates_before = _updates_of(model)
-        self._serves = isinstance(model, Serving)
         self._waiting: deque[_Example] = deque()
         self._rows = _Rows()
         self.mistakes_at_learning = self.learned = 0
         self.labels_before: frozenset[Any] = frozenset()
         self.is_finished = False
         if unlearned is not None:
-            labels, served = unlearned.label_array(), unlearned.served_labels()
-            if len(unlearned) > delay or bool(served) != self._serves:
+            labels = unlearned.label_array()
+            if len(unlearned) > delay:
                 raise input_error("progressive", "unlearned must be from an evaluation of this model with this delay.")
-            self._rows = _Rows(unlearned.rows(), labels, unlearned.weights, list(served))
+            self._rows = _Rows(unlearned.rows(), labels, unlearned.weights)
             self.labels_before = frozenset(labels.tolist())
 
     def run(self, stream: Iterable[Any]) -> Iterator[Prediction]:
@@ -134,7 +114,7 @@ class Delayed:
                 continue
             self._take_apart()
             for example in singles(batch):
-                prediction = self._serve(example)
+                prediction = self._predict(example)
                 self._waiting.append(example)
                 learned = [self._learn() for _ in range(len(self._waiting) > self.delay)]
                 yield Prediction(example.label, prediction, learned)
@@ -154,7 +134,7 @@ class Delayed:
             raise input_error("unlearned", "single examples cannot be stored. Give the examples in batches.")
         if not len(own):
             return None
-        return LateRows.of(own.X, own.labels, own.weights, own.served if self._serves else None)
+        return LateRows.of(own.X, own.labels, own.weights)
 
     def updates(self) -> int | None:
         """Return the number of updates since the beginning; None if predictions change also without updates."""
@@ -195,17 +175,13 @@ class Delayed:
             every = [part if same else part.astype(object) for part in (before.labels, labels)]
         else:
             every = [labels]
-        self._rows = _Rows(X, np.concatenate(every), weights, before.served, batch)
+        self._rows = _Rows(X, np.concatenate(every), weights, batch)
         found: list[Any] = labels.tolist()
         return found
 
     def _serve_rows(self, X: Any) -> list[Any]:
         """Return the labels that are served for rows by the weights of now."""
         X = fitting_rows(self._model, X)
-        if self._serves:
-            served = self._model.serve(X)
-            self._rows.served += served
-            return [own.label for own in served]
         try:
             found: list[Any] = self._model.predict(X).tolist()
         except NotFittedError:
@@ -221,22 +197,15 @@ class Delayed:
         weights = None if own.weights is None else own.weights[:labels]
         if own.batch is None:  # all rows are from an earlier evaluation
             own.X = fitting_rows(self._model, own.X)
-        if self._serves:
-            served, tried = self._call(
-                self._model.serve_then_learn, (own.X, own.labels[:labels], weights), served=own.served
-            )
-            found, waiting = [each.label for each in served], [*own.served, *served][labels:]
-        else:
-            found, tried = self._predict_then_learn(new, labels, weights)
-            waiting = []
+        found, tried = self._predict_then_learn(new, labels, weights)
         is_wrong = np.asarray(tried != own.labels[:labels], dtype=bool).tolist()
         self.learned += labels
         kept = None if own.weights is None else own.weights[labels:]
-        self._rows = _Rows(rows_at(own.X, np.arange(labels, count)), own.labels[labels:], kept, waiting, own.batch)
+        self._rows = _Rows(rows_at(own.X, np.arange(labels, count)), own.labels[labels:], kept, own.batch)
         return found, is_wrong
 
     def _predict_then_learn(self, new: int, labels: int, weights: Any) -> tuple[list[Any], NDArray[Any]]:
-        """Serve and learn by a learner that is told only what it learns: a row of weight 0 is predicted, no more."""
+        """Serve and learn in one call: a row of weight 0 is predicted, no more."""
         own, count = self._rows, len(self._rows)
         order, is_learned = late_order(count - new, count, labels)
         found = self._serve_rows(rows_at(own.X, order[:1])) if new else []  # a new learner would take it for the first
@@ -249,12 +218,10 @@ class Delayed:
         predictions = np.asarray(self._call(self._model.predict_then_learn, given))
         return found + predictions[~is_learned].tolist(), predictions[is_learned]
 
-    def _call(self, method: Any, given: tuple[Any, Any, Any], **options: Any) -> Any:
+    def _call(self, method: Any, given: tuple[Any, Any, Any]) -> Any:
         """Call a method with rows, labels and weights, which are a batch if the rows of the stream are."""
         batch = self._rows.batch
-        return (
-            method(Batch(*given, **vars(batch)), **options) if isinstance(batch, Batch) else method(*given, **options)
-        )
+        return method(Batch(*given, **vars(batch))) if isinstance(batch, Batch) else method(*given)
 
     # ---- one example after the other ---------------------------------------------------------------------------------
 
@@ -263,36 +230,22 @@ class Delayed:
         own = self._rows
         for i, label in enumerate(own.labels.tolist()):
             weight = () if own.weights is None else (own.weights[i],)
-            served = own.served[i] if self._serves else None
-            self._waiting.append(_Example(own.X[i : i + 1], label, weight, own.batch, served))
+            self._waiting.append(_Example(own.X[i : i + 1], label, weight, own.batch))
         self._rows = _Rows()
-
-    def _serve(self, example: _Example) -> Any:
-        """Return the label that is served for an example."""
-        if not self._serves:
-            return self._predict(example)
-        if example.batch is None:
-            example.served = self._model.serve_one(example.x)
-        else:
-            example.served = self._model.serve(fitting_rows(self._model, example.x))[0]
-        return example.served.label
 
     def _learn(self) -> Any:
         example, model = self._waiting.popleft(), self._model
         self.learned += 1
         prediction = self._predict(example)
         self.mistakes_at_learning += not (prediction is not None and bool(prediction == example.label))
-        served = {"served": example.served} if self._serves else {}
         if example.batch is None:
-            model.learn_one(example.x, example.label, *example.weight, **served)
+            model.learn_one(example.x, example.label, *example.weight)
             return example.label
         weights = np.array(example.weight) if example.weight else None
         rows: tuple[Any, ...] = (example.x, np.array([example.label]), weights)
         if isinstance(example.batch, Batch):
             rows = (Batch(*rows, **vars(example.batch)),)
-        if self._serves:
-            model.serve_then_learn(*rows, served=[example.served])
-        elif len(rows) == 1:
+        if len(rows) == 1:
             model.partial_fit(*rows)
         else:
             model.partial_fit(*rows[:2], **({} if weights is None else {"sample_weight": weights}))

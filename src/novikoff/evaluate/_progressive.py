@@ -153,8 +153,8 @@ class Progress:
         -------
         ServedMistakes or None
             The counts and the bound. None without a delay, before the end, and for learners whose predictions change
-            also without an update: averages, votes, running scales, learners that forget, and those of second order. A
-            ``Tracker`` has its own certificate.
+            also without an update: averages, votes, running scales, learners that forget, trackers, and those of second
+            order.
         """
         if self._delayed is None or not self._delayed.is_finished:
             return None
@@ -312,8 +312,7 @@ def progressive(
         Kappa against the last label.
     delay : int, default=0
         Number of further examples that are predicted before the label of an example is learned. Labels that are still
-        missing at the end of the stream are learned then. A ``Tracker`` judges its members by the predictions that were
-        served.
+        missing at the end of the stream are learned then.
     unlearned : LateRows, default=None
         ``Progress.unlearned`` of an earlier evaluation of the model, with the same delay. These rows were predicted
         there, and are learned first.

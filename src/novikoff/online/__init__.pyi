@@ -14,8 +14,6 @@ from .passive_aggressive import PassiveAggressive as PassiveAggressive
 from .passive_aggressive import PassiveAggressiveI as PassiveAggressiveI
 from .passive_aggressive import PassiveAggressiveII as PassiveAggressiveII
 from .perceptron import Perceptron as Perceptron
-from .second_order_perceptron import SecondOrderPerceptron as SecondOrderPerceptron
-from .selective_perceptron import SelectivePerceptron as SelectivePerceptron
 from .soft_confidence import SoftConfidenceWeighted as SoftConfidenceWeighted
 from .tracker import Tracker as Tracker
 from .voted_perceptron import VotedPerceptron as VotedPerceptron

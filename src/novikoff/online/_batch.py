@@ -11,15 +11,15 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from novikoff._class_weights import is_balanced, row_weights
+from novikoff._draft import Draft
 from novikoff._labels import Codes, declared_classes
-from novikoff._moments import Draft
 from novikoff._validation import check_flag, check_labels, check_rows, check_weights, thread_count
 from novikoff.data.batch import Batch
 from novikoff.data.reading import Reading
 from novikoff.errors import input_error, quote
 from novikoff.theory.rules import Rule
 
-from ._columns import check_matrix_columns, match_columns, name_columns
+from ._columns import match_columns, name_columns
 from ._examples import Examples
 from ._fast_path import FastPath
 from ._fit import check_copies, declared_in, new_kernel
@@ -66,13 +66,10 @@ def steps_of(
         kept = yield from learn_batch(model, lambda: None, *rows)
         keep_reading(model, X)
         return kept
-    with draft.in_place():
-        model._fast_path = FastPath.of(model, may_learn=False)  # others may predict, but not learn
-        draft.publish()
-        kept = yield from learn_batch(model, draft.publish, *rows)
-        keep_reading(model, X)
-        model._fast_path = FastPath.of(model)
-        draft.publish()
+    draft.publish()
+    kept = yield from learn_batch(model, draft.publish, *rows)
+    keep_reading(model, X)
+    model._fast_path = FastPath.of(model)
     return kept
 
 
@@ -80,6 +77,7 @@ def check_batch(
     model: Any, where: str, X: Any, y: Any, classes: Any, sample_weight: Any, other: CheckedBatch | None = None
 ) -> CheckedBatch:
     """Check a batch before anything of it is learned. ``other`` is what was found for another learner."""
+    forget_unpublished_classes(model)
     is_new = not hasattr(model, "_learner")
     is_asked_by_name = model._fast_path is not None and model._fast_path.is_asked_by_name
     match_columns(model)
@@ -99,7 +97,6 @@ def check_batch(
         if declared_classes(where, classes).tolist() != known:
             message = f"classes must be {quote(known)} as in the first call, but they are {quote(classes)}."
             raise input_error(where, message)
-    check_matrix_columns(where, model._learned_rule, X.shape[1])
     given.codes = model._classes.codes(where, labels, weights)
     batch = numbered(model, where, model._learner, given, model._numbering)
     batch.weights = weighed(model, where, labels, batch.codes, weights)
@@ -107,6 +104,12 @@ def check_batch(
     model._runs, model._stopped, model._fast_path = None, None, None
     vars(model).pop("fingerprint_", None)  # of the rows before these
     return CheckedBatch(labels, given, batch, threads, is_new, is_asked_by_name)
+
+
+def forget_unpublished_classes(model: Any) -> None:
+    """Remove from the kernel the problems of a class that an interrupt left unpublished."""
+    if hasattr(model, "_learner"):
+        model._learner.keep_problems(model._classes.problem_count)
 
 
 def keep_reading(model: Any, X: Any) -> None:
@@ -181,8 +184,7 @@ def weighed(model: Any, where: str, labels: NDArray[Any], codes: Codes, weights:
 
 def has_limited_weights(rule: Rule) -> bool:
     """Whether every copy of an example that a weight stands for takes time of its own."""
-    is_seen_anew = rule.geometry.scale is not None or rule.forgetting.half_life is not None
-    return is_seen_anew or rule.implementation().asks_for_labels
+    return rule.geometry.scale is not None or rule.forgetting.half_life is not None
 
 
 def check_balanced_weights(model: Any, where: str, codes: Codes, weights: Any) -> None:

@@ -81,7 +81,7 @@ def predict_then_learn(self: BatchLearner, X: Any, y: Any = None, sample_weight:
 def score_then_learn(
     self: BatchLearner, X: Any, y: Any = None, sample_weight: Any = None
 ) -> list[tuple[list[Any], Floats]]:
-    """Score each row, then learn from it, before the next one is scored. A tracker needs ``vote="leader"``.
+    """Score each row, then learn from it, before the next one is scored.
 
     Parameters
     ----------

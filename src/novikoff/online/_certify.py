@@ -13,8 +13,6 @@ from novikoff._wide_array import narrowed, occurring
 from novikoff.theory import bounds
 from novikoff.theory.enclosed_sums import EPS, exact_total
 from novikoff.theory.evidence import Evidence
-from novikoff.theory.factored_matrix import FactoredMatrix
-from novikoff.theory.full_matrix import FullMatrixCertificate
 from novikoff.theory.geometry import Floats
 from novikoff.theory.margin import PerceptronMarginCertificate
 from novikoff.theory.mistakes import MistakeCertificate
@@ -24,7 +22,6 @@ from novikoff.theory.mixing_certificate import MixingCertificate
 from novikoff.theory.moving_target import MovingTargetCertificate
 from novikoff.theory.rules import Rule
 from novikoff.theory.second_order import SecondOrderCertificate
-from novikoff.theory.selective import SelectiveCertificate
 
 from ._cycle import Run
 
@@ -49,28 +46,6 @@ class Sum:
 
 
 @dataclass(frozen=True)
-class FullSum:
-    """The sum v of y u over the updates of a learner with a full matrix, and the matrix.
-
-    Parameters
-    ----------
-    evidence : Evidence
-        The sum, and the rows behind it if they are known.
-    gains : ndarray of shape (n_features,)
-        The pivots of the matrix, less those at the start.
-    intercept_gain : float
-        That of the intercept.
-    factor : ndarray
-        The triangular factor: docs/certificate-format.md.
-    """
-
-    evidence: Evidence
-    gains: Floats
-    intercept_gain: float
-    factor: Floats
-
-
-@dataclass(frozen=True)
 class Problem:
     """One binary problem as a certificate needs it.
 
@@ -86,7 +61,7 @@ class Problem:
         The outcome of ``fit``; None on a stream or after several fits.
     is_stream : bool
         Whether all was learned from one stream.
-    second : Sum, FullSum or None, default=None
+    second : Sum or None, default=None
         Of a second-order learner, the sum that proofs are made from.
     """
 
@@ -95,7 +70,7 @@ class Problem:
     evidence: Evidence
     run: Run | None
     is_stream: bool
-    second: Sum | FullSum | None = None
+    second: Sum | None = None
 
     @property
     def radius(self) -> float:
@@ -204,29 +179,6 @@ def certify_moving_target(problem: Problem) -> MovingTargetCertificate:
     )
 
 
-def certify_selective(problem: Problem) -> SelectiveCertificate:
-    """Return the certificate of a learner that asks for some labels only."""
-    tally, rule = problem.tally, problem.rule
-    return SelectiveCertificate(
-        b=rule.parameter,
-        seed=int(rule.extra),
-        budget=rule.budget,
-        examples=tally["examples"],
-        asked=tally["asked"],
-        unanswered=tally["unanswered"],
-        complete=tally["complete"],
-        positives=tally["positives"],
-        mistakes=tally["mistakes"],
-        estimate=tally["estimate"],
-        missing_weight=tally["missing_weight"],
-        updates=tally["updates"],
-        radius=problem.radius,
-        energy=tally["energy"],
-        margin_upper_bound=problem.margin_upper_bound(),
-        evidence=problem.evidence,
-    )
-
-
 def certify_margin(problem: Problem) -> PerceptronMarginCertificate:
     """Return the certificate of the margin that was reached, and of the largest possible one."""
     tally = problem.tally
@@ -242,15 +194,13 @@ def certify_margin(problem: Problem) -> PerceptronMarginCertificate:
     )
 
 
-def certify_second_order(problem: Problem) -> SecondOrderCertificate | FullMatrixCertificate:
+def certify_second_order(problem: Problem) -> SecondOrderCertificate:
     """Return the certificate of a second-order learner."""
     second, tally = problem.second, problem.tally
     assert second is not None
     fields = {
         field.name: getattr(certify_mistakes(problem), field.name) for field in dataclasses.fields(MistakeCertificate)
     }
-    if isinstance(second, FullSum):
-        return _certify_full_matrix(problem, second, fields)
     return SecondOrderCertificate(
         **fields,
         added=tally["steps"],
@@ -258,38 +208,6 @@ def certify_second_order(problem: Problem) -> SecondOrderCertificate | FullMatri
         sum_square=_sum_square(problem, second),
         variances=second.variances,
         intercept_variance=second.intercept_variance,
-    )
-
-
-def _certify_full_matrix(problem: Problem, second: FullSum, fields: dict[str, Any]) -> FullMatrixCertificate:
-    """Return the certificate of a learner with a full matrix.
-
-    The weights have a residual of some times the rounding errors of the products behind them. If there is more, many
-    updates have added theirs, or examples were too long for the matrix, and the residual is what was found. A verifier
-    has the sum v up to a rounding error of all terms for each of them, and for each column.
-    """
-    tally, a = problem.tally, problem.rule.parameter
-    matrix = FactoredMatrix(a, np.append(second.intercept_gain, second.gains), second.factor)
-    weights, v = (np.append(e.intercept, np.asarray(e.weights)) for e in (problem.evidence, second.evidence))
-    square = matrix.square(weights).outer_high() * (1 + 4 * EPS)
-    found = matrix.residual(v, np.zeros(len(v)), weights)
-    residual = 16 * found.rounding
-    if found.high > residual:
-        residual = 2 * found.high
-    of_sum = 4 * (len(v) + tally["updates"] + 32) * EPS * tally["steps"] * problem.radius
-    residual += 2 * float(tally["rounding"]) + of_sum + 1e-150
-    log_det = matrix.log_determinant().outer_high() * (1 + 64 * (matrix.size + 8) * (tally["updates"] + 8) * EPS)
-    corrections = max(0.0, tally["steps"] - tally["mistakes"])
-    return FullMatrixCertificate(
-        **fields,
-        added=tally["steps"],
-        sum=second.evidence,
-        sum_square=square,
-        residual=residual,
-        log_det=log_det if square <= log_det + corrections else math.inf,
-        gains=second.gains,
-        intercept_gain=second.intercept_gain,
-        factor=second.factor,
     )
 
 

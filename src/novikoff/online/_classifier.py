@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff._classifier import Classifier, fit_to_scan
-from novikoff._moments import change, view_of
+from novikoff._draft import change
 from novikoff._multiclass import OneVsRest
 from novikoff._wide_array import on_request, stacked
 from novikoff.data.stream import Scan
@@ -29,10 +29,10 @@ from ._classes import Classes
 from ._columns import plane_of
 from ._cycle import Ending, Run
 from ._fast_path import FastPath
-from ._fit import change_by_fit, close_to_learning, fit_rows
+from ._fit import fit_rows
 from ._halting import NotHaltedWarning, warning_of_fit
-from ._moment import moment_of, scores_of_rows
 from ._numbering import Numbering
+from ._reading import moment_of, scores_of_rows
 from ._record import problem_of, record_of
 from ._restore import check_restorable, restore
 from ._state import OnlineState
@@ -65,13 +65,7 @@ class OnlineClassifier(Classifier):
     scale: str | None = None
 
     state_type: ClassVar[type[Any]] = OnlineState
-    added_parameters: ClassVar[dict[str, Any]] = {
-        "n_iter_no_change": None,
-        "classes": None,
-        "probability": False,
-        "normalize": False,
-        "scale": None,
-    }
+    learns_in_place: ClassVar[bool] = True
     _rule_names: ClassVar[tuple[str, ...]]
     _until_no_update: ClassVar[bool] = False
     _kind_of_classes: ClassVar[type[Classes]] = Classes
@@ -141,8 +135,8 @@ class OnlineClassifier(Classifier):
             ``max_iter`` passes were not enough. Its fields have the reason and the rows that prove it.
         """
         if isinstance(X, Scan):
-            return fit_to_scan(self, X, y, sample_weight, change_by_fit)
-        unfinished = change_by_fit(self, lambda draft: draft.model._fit(X, y, sample_weight))
+            return fit_to_scan(self, X, y, sample_weight)
+        unfinished = change(self, lambda draft: draft.model._fit(X, y, sample_weight))
         if unfinished is not None:
             warnings.warn(unfinished, stacklevel=2)
         return self
@@ -150,7 +144,6 @@ class OnlineClassifier(Classifier):
     def _fit(self, X: Any, y: Any, sample_weight: Any) -> NotHaltedWarning | None:
         """Fit a draft."""
         self._forget_reading()
-        close_to_learning(self)
         return fit_rows(self, X, y, sample_weight, self._progress())
 
     # ---- streams ---------------------------------------------------------------------------------------------------
@@ -253,10 +246,9 @@ class OnlineClassifier(Classifier):
         plane with a margin above 1e-9 of the length of the rows was found, and whether the rows are separable is not
         known. "max_iter": all passes were made.
         """
-        view = view_of(self)
-        if view._stopped is None:
+        if self._stopped is None:
             raise missing_attribute(self, "stopped_", "it was not learned by fit alone")
-        return view._classes.strategy.per_problem(list(view._stopped))
+        return self._classes.strategy.per_problem(list(self._stopped))
 
     @property
     def record_(self) -> RunRecord:

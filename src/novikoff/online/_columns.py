@@ -14,11 +14,9 @@ from novikoff._cached import cached_property
 from novikoff._wide_array import compacted
 from novikoff.errors import input_error, quote
 from novikoff.theory.geometry import Floats
-from novikoff.theory.rules import Rule
 from novikoff.theory.running_scale import FIXED, MIXED, ColumnScale
 
-MAX_MATRIX_COLUMNS = 4096  # of a full matrix, which then has 64 MB; the kernels have the same number
-MAX_HASHED_BYTES = 2**32  # of the weights of hashed columns that a file stores compactly, as in files of version 5
+MAX_HASHED_BYTES = 2**32  # of the weights of hashed columns that a file stores compactly
 
 
 def padded(model: Any, weights: Floats) -> Floats:
@@ -28,13 +26,6 @@ def padded(model: Any, weights: Floats) -> Floats:
     missing = model.n_features_in_ - len(weights)
     weights = np.pad(weights, (0, missing)) if missing > 0 else weights
     return compacted(weights) if has_compact_buckets(model) else weights
-
-
-def check_matrix_columns(where: str, rule: Rule, columns: int) -> None:
-    """Refuse more columns than a full matrix may have, if the rule keeps one."""
-    if rule.implementation().has_matrix and columns > MAX_MATRIX_COLUMNS:
-        message = f"full=True takes at most {MAX_MATRIX_COLUMNS} columns, but there are {columns}. "
-        raise input_error(where, message + "Use full=False, which keeps the diagonal of the matrix only.")
 
 
 def scale_of(model: Any) -> ColumnScale | None:

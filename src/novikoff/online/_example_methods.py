@@ -2,16 +2,16 @@
 
 from typing import Any
 
+from novikoff._draft import change
 from novikoff._estimators import available_if
-from novikoff._moments import change
 from novikoff.data.rows import is_keyed
 from novikoff.errors import input_error
 from novikoff.theory.geometry import Floats
 
 from ._many_examples import labels_of_many
-from ._moment import label_of_one, scores_of_one
 from ._one_example import DEFAULT_WEIGHT, learn_example
 from ._probabilities import has_probabilities, probabilities_of_one, probabilities_of_rows
+from ._reading import label_of_one, scores_of_one
 
 
 def learn_one(self: Any, x: Any, y: Any, sample_weight: float = DEFAULT_WEIGHT) -> None:
@@ -37,7 +37,7 @@ def learn_one(self: Any, x: Any, y: Any, sample_weight: float = DEFAULT_WEIGHT) 
             except ValueError as error:
                 raise input_error(type(self).__name__, str(error)) from None
             except (KeyError, TypeError, RuntimeError):
-                pass  # a new label; or a fit has begun that replaces the kernel; or a class weight is 0 or bad
+                pass  # a new label; a class weight that is 0 or bad; or another thread, which ``change`` refuses
         elif not fast.by_name and not is_keyed(x) and fast.learn_row(type(self).__name__, x, y):
             return
     change(self, lambda draft: learn_example(draft, type(self).__name__, x, y, sample_weight))
@@ -59,11 +59,9 @@ def predict_one(self: Any, x: Any) -> Any:
     fast = self._fast_path
     if fast is not None and fast.by_name and fast.answers is not None and type(x) is dict:
         try:
-            label = fast.answers[fast.kernel.score_one(x, fast.problem) >= 0]
+            return fast.answers[fast.kernel.score_one(x, fast.problem) >= 0]
         except ValueError as error:
             raise input_error(type(self).__name__, str(error)) from None
-        if self._fast_path is fast:  # otherwise, the classes may have changed before it was scored
-            return label
     return label_of_one(self, x)
 
 
@@ -87,7 +85,7 @@ def score_one(self: Any, x: Any) -> Any:
 
 
 def predict_and_score_one(self: Any, x: Any) -> tuple[Any, Any]:
-    """Predict the label of one example and return its score, both of the same moment.
+    """Predict the label of one example and return its score, which belong together.
 
     Parameters
     ----------
@@ -107,8 +105,7 @@ def predict_and_score_one(self: Any, x: Any) -> tuple[Any, Any]:
             score = fast.kernel.score_one(x, fast.problem)
         except ValueError as error:
             raise input_error(type(self).__name__, str(error)) from None
-        if self._fast_path is fast:  # otherwise, the classes may have changed before it was scored
-            return fast.answers[score >= 0], score
+        return fast.answers[score >= 0], score
     if not self.__sklearn_is_fitted__():
         return None, 0.0
     view, scores = scores_of_one(self, x)
@@ -126,7 +123,7 @@ def predict_many(self: Any, X: Any) -> list[Any]:
     Returns
     -------
     labels : list
-        What ``predict_one`` would return for each example, all at the same moment: a label; None if no label was
+        What ``predict_one`` would return for each example: a label; None if no label was
         seen before.
     """
     return labels_of_many(self, X)

@@ -1,4 +1,4 @@
-"""The fast path of ``learn_one`` and ``predict_one``, which takes no lock but that of the kernel."""
+"""The fast path of ``learn_one`` and ``predict_one``, which only enters the kernel."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from ._columns import names_of_columns, row_of_names
 class FastPath:
     """What one example of the usual kind needs: a dict or a row of numbers, without a weight of its own.
 
-    It is published with the classes, and withdrawn before they change.
+    It is published with the classes.
 
     Parameters
     ----------
@@ -53,6 +53,8 @@ class FastPath:
         Takes a label and 1.0, and returns the weight of its class, which the kernel checks; None if all have weight 1.
     balanced : bool
         Whether the kernel is to multiply weights by those of balanced classes.
+    is_hashed : bool
+        Whether the columns of names are hashed.
     """
 
     kernel: _core.OnlineLearner
@@ -68,9 +70,10 @@ class FastPath:
     class_weight: Any
     weight_of: Callable[[Any, float], float] | None
     balanced: bool
+    is_hashed: bool
 
     @classmethod
-    def of(cls, model: Any, *, may_learn: bool = True) -> FastPath | None:
+    def of(cls, model: Any) -> FastPath | None:
         """Return the fast path of a learner; None if it knows no class or no columns, or has numbered columns."""
         classes: Classes = model._classes
         if classes.count == 0 or not (model._by_name or model._width) or model._numbering is not None:
@@ -79,16 +82,16 @@ class FastPath:
         if classes.has_one_score:
             answers, problem = (classes.decide_one([-1.0]), classes.decide_one([0.0])), classes.problems[0]
         is_plain = model._runs is None and model._stopped is None and not hasattr(model, "fingerprint_")
-        may_learn = may_learn and is_plain and model._learner.is_compiled
+        may_learn = is_plain and model._learner.is_compiled
         names = None if model._by_name else names_of_columns(model)
         columns = (model._by_name, model._width, names)
         given, balanced = model.class_weight, is_balanced(model.class_weight)
         is_weighed = balanced or isinstance(given, Mapping)
-        may_weigh = is_weighed and not model._learned_rule.implementation().asks_for_labels  # such rules refuse them
-        may_learn = may_learn and (given is None or may_weigh)
+        may_learn = may_learn and (given is None or is_weighed)
         weights = (given, given.get if isinstance(given, Mapping) else None, balanced)
+        is_hashed = model.max_features is not None
         kernel, codes = model._learner, classes.codes_of_all
-        return cls(kernel, classes, codes, classes.count, *columns, may_learn, answers, problem, *weights)
+        return cls(kernel, classes, codes, classes.count, *columns, may_learn, answers, problem, *weights, is_hashed)
 
     @cached_property
     def column_of(self) -> dict[Any, int]:
@@ -116,7 +119,7 @@ class FastPath:
         try:
             weight = 1.0 if self.weight_of is None else self.weight_of(y, 1.0)
             is_good = self.kernel.learn_row(as_rows(where, row), code, weight, self.balanced)
-        except (RuntimeError, TypeError):  # a fit has begun that replaces the kernel; or a weight is 0 or bad
+        except (RuntimeError, TypeError):  # a weight is 0 or bad; or another thread is inside, which the caller refuses
             return False
         if not is_good:
             raise describe_bad_row(where, row, 0)
@@ -135,9 +138,9 @@ class FastPath:
             return x if type(x) is dict else dict(x), None
         return None, row_of_names(self.column_of, self.width or 0, where, x)
 
-    def agrees_with(self, other: FastPath | None) -> bool:
-        """Whether another one has the same classes and the same kernel."""
-        return other is self or (other is not None and other.classes is self.classes and other.kernel is self.kernel)
+    def is_for(self, x: Any) -> bool:
+        """Whether it takes an example of this kind: the kernel of hashed columns must know that there are names."""
+        return self.by_name or not is_keyed(x) or not self.is_hashed
 
 
 def kernel_scores(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable
 from typing import Any, TypeVar
 
 import numpy as np
@@ -13,7 +12,6 @@ from numpy.typing import NDArray
 import novikoff._core as _core
 from novikoff._class_weights import is_balanced, row_weights
 from novikoff._labels import Codes, declared_classes, encode
-from novikoff._moments import Draft, alone, change
 from novikoff._progress import ProgressCallback
 from novikoff._validation import (
     check_choice,
@@ -30,7 +28,7 @@ from novikoff.theory.geometry import Geometry, copies_apart
 from novikoff.theory.running_scale import CENTRED, ON_STREAMS
 
 from ._classes import Classes
-from ._columns import check_matrix_columns, match_columns
+from ._columns import match_columns
 from ._cycle import Cycle
 from ._examples import Examples
 from ._forgetting import check_large_weights
@@ -69,7 +67,6 @@ def fit_rows(model: Any, X: Any, y: Any, sample_weight: Any, say: ProgressCallba
     learner, classes, codes = _prepare(model, where, labels, weights, warm)
     weights = row_weights(where, model.class_weight, classes.labels, codes, weights)
     check_copies(where, model._learned_rule.geometry, weights)
-    check_matrix_columns(where, model._learned_rule, X.shape[1])
     check_large_weights(where, model._learned_rule, weights)
     if weights is not None and weights.max() > 1 and model._learned_rule.geometry.slack_feature > 0:
         index, weights = copies_apart(weights)
@@ -78,7 +75,7 @@ def fit_rows(model: Any, X: Any, y: Any, sample_weight: Any, say: ProgressCallba
     if learner.problems > 1:
         examples.examine(where)
     examples = numbered(model, where, learner, examples, model._numbering if warm else None)
-    if model._learned_rule.forgetting.is_any or model._learned_rule.implementation().asks_for_labels:
+    if model._learned_rule.forgetting.is_any:
         _learn_once(model, where, learner, classes, examples, threads, warm)
         return None
     if model._learned_rule.geometry.scale is not None:
@@ -146,10 +143,7 @@ def _learn_once(
     threads: int,
     warm: bool,
 ) -> None:
-    """Learn from the rows once, in their order, as from a stream: for a learner that forgets, the order is time.
-
-    A learner that asks for labels does not know how many mistakes a pass makes.
-    """
+    """Learn from the rows once, in their order, as from a stream: for a learner that forgets, the order is time."""
     if is_balanced(model.class_weight):
         message = 'class_weight="balanced" needs all rows before the first is learned. Use partial_fit, or a dict.'
         raise input_error(where, message)
@@ -164,31 +158,6 @@ def _learn_once(
         _forget_stream(model)
     model._learner, model._classes, model._fast_path, model._is_stream = learner, classes, None, True
     model._runs, model._stopped, model.n_iter_ = None, None, 1
-
-
-def change_by_fit(model: Any, work: Callable[[Draft], T]) -> T:
-    """Change a learner by a fit, which may close its kernel to learning. If the fit fails, the kernel learns again.
-
-    The fit has failed unless another kernel is published: an error or an interrupt may come after the last pass.
-    """
-    with alone(model):
-        kernel = vars(model).get("_learner")
-        was_open = kernel is not None and kernel.is_open  # otherwise, a fit is under way that has called this one
-        try:
-            return change(model, work)
-        except BaseException:
-            if was_open and vars(model)["_learner"] is kernel:
-                kernel.is_open = True
-            raise
-
-
-def close_to_learning(draft: Any) -> None:
-    """Let the kernel of a learner take no examples while a fit continues in a copy of it, which would miss them.
-
-    ``learn_one`` then waits for the end of the fit.
-    """
-    if draft.warm_start and hasattr(draft, "_learner"):
-        draft._learner.is_open = False
 
 
 def _prepare(
@@ -230,7 +199,6 @@ def new_kernel(model: Any, where: str) -> _core.OnlineLearner:
         buckets = check_integer(where, "max_features", model.max_features, at_least=1)
         if buckets > MAX_BUCKETS:
             raise input_error(where, f"max_features must be at most {MAX_BUCKETS}, but it is {buckets}.")
-        check_matrix_columns(where, rule, buckets)
     check_flag(where, "fit_intercept", rule.geometry.fit_intercept)
     check_flag(where, "normalize", rule.geometry.normalize)
     if rule.geometry.scale is not None:

@@ -12,8 +12,6 @@ from novikoff.errors import input_error
 from novikoff.theory.forgetting import LARGEST_WEIGHT, LONGEST_HALF_LIFE, SHORTEST_HALF_LIFE, Forgetting
 from novikoff.theory.rules import Rule
 
-NOTHING_FORGOTTEN: dict[str, Any] = {"forget": 0.0, "half_life": None}  # parameters of models that were saved before
-
 NO_FORGETTING = Forgetting()
 
 
@@ -39,13 +37,10 @@ def check_forgetting(where: str, forget: Any, half_life: Any) -> Forgetting:
 
 
 def check_large_weights(where: str, rule: Rule, weights: NDArray[np.float64] | float | None) -> None:
-    """Refuse weights that are so large that to fade or to throw a coin for each copy would take too long."""
-    asks = rule.implementation().asks_for_labels
-    if (rule.forgetting.half_life is None and not asks) or weights is None:
+    """Refuse weights that are so large that to fade by each copy would take too long."""
+    if rule.forgetting.half_life is None or weights is None:
         return
     largest = float(np.max(weights, initial=0.0))
     if largest > LARGEST_WEIGHT:
-        reason = "has a coin of its own" if asks else "fades the weights"
-        where_limited = "" if asks else " with half_life"
-        limit = f"at most {LARGEST_WEIGHT:,.0f}{where_limited}, because every copy of an example {reason}"
+        limit = f"at most {LARGEST_WEIGHT:,.0f} with half_life, because every copy of an example fades the weights"
         raise input_error(where, f"weights may be {limit}, but one is {largest:g}.")

@@ -7,7 +7,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from novikoff._moments import view_of
 from novikoff._wide_array import changed, on_request, stacked
 from novikoff.errors import missing_attribute
 from novikoff.record import OnlineRun, ProblemRecord, RunRecord
@@ -65,10 +64,9 @@ class JointClassifier(OnlineClassifier):
     @property
     def stopped_(self) -> str:
         """Why the passes of ``fit`` ended: "converged" (the last pass made no mistake), "no progress" or "max_iter"."""
-        view = view_of(self)
-        if view._stopped is None:
+        if self._stopped is None:
             raise missing_attribute(self, "stopped_", "it was not learned by fit alone")
-        return str(view._stopped[0])
+        return str(self._stopped[0])
 
     @property
     def record_(self) -> RunRecord:

@@ -9,7 +9,7 @@ import numpy as np
 from novikoff.data.rows import is_keyed
 from novikoff.errors import input_error
 
-from ._moment import fast_path_for, scores_of_rows
+from ._reading import fast_path_for, scores_of_rows
 
 
 def labels_of_many(model: Any, X: Any) -> list[Any]:
@@ -38,17 +38,16 @@ def _as_dicts(where: str, examples: list[Any]) -> list[dict[Any, Any]]:
 
 
 def _labels_of_dicts(model: Any, where: str, dicts: list[dict[Any, Any]]) -> list[Any]:
-    fast = fast_path_for(model, dicts[0])
-    if fast is not None and fast.by_name:
+    fast = fast_path_for(model)
+    if fast is not None and fast.by_name and fast.is_for(dicts[0]):
         scores = np.empty((len(fast.classes.problems), len(dicts)))
         try:
             fast.kernel.score_many(dicts, fast.classes.problems, scores)
         except ValueError as error:
             raise input_error(where, str(error)) from None
-        if fast.agrees_with(model._fast_path):  # otherwise, the classes may have changed before they were scored
-            if fast.answers is not None:
-                no, yes = fast.answers
-                return [yes if score >= 0 else no for score in scores[0].tolist()]
-            labels: list[Any] = fast.classes.decide(scores).tolist()
-            return labels
+        if fast.answers is not None:
+            no, yes = fast.answers
+            return [yes if score >= 0 else no for score in scores[0].tolist()]
+        labels: list[Any] = fast.classes.decide(scores).tolist()
+        return labels
     return [model.predict_one(x) for x in dicts]

@@ -8,20 +8,23 @@ from typing import Any
 import numpy as np
 
 from novikoff._class_weights import bad_class_weight, class_weight_of, is_balanced
-from novikoff._moments import Draft, change, no_fork
+from novikoff._draft import Draft
 from novikoff._validation import check_label, check_weight, describe_bad_row
 from novikoff.data.rows import as_rows, is_keyed, one_row, with_valid_columns
 from novikoff.errors import InvalidInputError, input_error
 
-from ._batch import begin_stream, check_balanced_weights, copy_if_interpreted, has_limited_weights
-from ._columns import check_buckets, check_matrix_columns, name_columns, names_of_columns, row_of_names
+from ._batch import (
+    begin_stream,
+    check_balanced_weights,
+    copy_if_interpreted,
+    forget_unpublished_classes,
+    has_limited_weights,
+)
+from ._columns import check_buckets, name_columns, names_of_columns, row_of_names
 from ._examples import Examples
 from ._fast_path import FastPath, kernel_scores
-from ._fit import check_copies
-from ._forgetting import check_large_weights
 from ._numbering import is_to_be_numbered, numbered
 
-UNLABELLED = -2  # the code of an example without a label
 DEFAULT_WEIGHT = 1.0  # compared by identity, so that most calls of learn_one need not check it
 
 
@@ -35,7 +38,6 @@ class _Example:
         if self._features is None:
             self._row = one_row(where, x, getattr(model, "n_features_in_", None))
             self._width = self._row.shape[1]
-            check_matrix_columns(where, model._learned_rule, self._width)
             if model._numbering is not None or is_to_be_numbered(self._row, 0, model._learner.problems + 1):
                 single = Examples.of(where, self._row, np.zeros(1, dtype=np.int32), None)
                 self._row = numbered(model, where, model._learner, single, model._numbering).X
@@ -44,28 +46,12 @@ class _Example:
 
     def check(self) -> None:
         """Refuse features that cannot be learned from."""
-        kernel, rule = self._model._learner, self._model._learned_rule
-        if self._features is not None and self._model.max_features is None and rule.implementation().has_matrix:
-            check_matrix_columns(self._where, rule, len({*kernel.names, *self._features}))
+        kernel = self._model._learner
         kernel_scores(kernel, self._where, self._features, self._row, list(range(min(1, kernel.problems))))
-
-    def wants_label(self, problem: int) -> bool:
-        """Return whether a learner that asks for labels wants that of this example."""
-        kernel, found = self._model._learner, None
-        try:
-            if self._features is not None:
-                found = kernel.wants_label(self._features, problem)
-            else:
-                found = kernel.wants_label(as_rows(self._where, self._row), problem)
-        except ValueError as error:
-            raise input_error(self._where, str(error)) from None
-        if found is None:
-            raise describe_bad_row(self._where, self._row, 0)
-        return bool(found)
 
     def learn(self, code: int, weight: float) -> None:
         model = self._model
-        balanced = code != UNLABELLED and is_balanced(model.class_weight)
+        balanced = is_balanced(model.class_weight)
         if self._features is not None:
             try:
                 model._learner.learn_one(self._features, code, weight, balanced)
@@ -81,6 +67,7 @@ class _Example:
 def learn_example(draft: Draft, where: str, x: Any, y: Any, sample_weight: float) -> None:
     """Learn from any example. It is read before its class is added, so that a bad one has no effect."""
     model = draft.model
+    forget_unpublished_classes(model)
     weight = 1.0 if sample_weight is DEFAULT_WEIGHT else check_weight(where, sample_weight)
     label, is_new = None, "_learner" not in vars(model)
     if is_new:
@@ -110,55 +97,14 @@ def learn_example(draft: Draft, where: str, x: Any, y: Any, sample_weight: float
     if is_new:
         _learn_first(model, example, code, label, weight)
         return
-    with draft.in_place():
-        if code is None:
-            _learn_new_class(model, publish, example, label, weight)
-        else:
-            _learn_known_class(model, publish, example, code, weight)
-
-
-def skip_example(draft: Draft, where: str, x: Any, sample_weight: float) -> None:
-    """Report an example without a label to a learner that asks for some labels only."""
-    model = draft.model
-    weight = 1.0 if sample_weight is DEFAULT_WEIGHT else check_weight(where, sample_weight)
-    if not hasattr(model, "_learner"):
-        begin_stream(model, where, None, np.zeros(0))
-    vars(model).pop("fingerprint_", None)  # of the rows before this one
-    if weight == 0:
-        return
-    example = _Example(model, where, x)
-    if model._learned_rule.geometry.scale is not None:
-        check_copies(where, model._learned_rule.geometry, np.array([weight]))
-    check_large_weights(where, model._learned_rule, weight)
-    model._runs, model._stopped, model._fast_path = None, None, None
-    with draft.in_place():
-        _learn_known_class(model, draft.publish, example, UNLABELLED, weight)
-
-
-def wants_label_of(model: Any, x: Any) -> bool:
-    """Return whether a learner that asks for some labels only wants that of this example."""
-    where, fast = type(model).__name__, model._fast_path
-    if fast is not None and fast.by_name and type(x) is dict:
-        try:
-            wanted = fast.kernel.wants_label(x, fast.problem)
-        except ValueError as error:
-            raise input_error(where, str(error)) from None
-        if model._fast_path is fast:  # otherwise, another kernel may have replaced this one
-            return bool(wanted)
-    return change(model, lambda draft: _wants_label(draft.model, where, x))
-
-
-def _wants_label(model: Any, where: str, x: Any) -> bool:
-    """Prepare an example as for learning, and ask the kernel. A new learner, whose scores are 0, wants all labels."""
-    if not hasattr(model, "_learner"):
-        model._rule()  # which checks the parameters
-        return True
-    example = _Example(model, where, x)
-    return example.wants_label(model._classes.problems[0] if model._classes.count else 0)
+    if code is None:
+        _learn_new_class(model, publish, example, label, weight)
+    else:
+        _learn_known_class(model, publish, example, code, weight)
 
 
 def _learn_first(model: Any, example: _Example, code: int | None, label: Any, weight: float) -> None:
-    """Learn the first example of a new learner. It needs no lock: what fails is not published, nor seen by others."""
+    """Learn the first example of a new learner."""
     if code is None:
         model._classes = model._classes.with_class(label, model._learner)
     if weight > 0:
@@ -167,15 +113,12 @@ def _learn_first(model: Any, example: _Example, code: int | None, label: Any, we
 
 def _learn_new_class(model: Any, publish: Callable[[], None], example: _Example, label: Any, weight: float) -> None:
     code = model._classes.count
-    if code > 0:
-        publish()  # withdraws the fast path
-    with no_fork:
-        try:
-            model._classes = model._classes.with_class(label, model._learner)
-            if weight > 0:
-                example.learn(code, weight)
-        finally:
-            publish()
+    try:
+        model._classes = model._classes.with_class(label, model._learner)
+        if weight > 0:
+            example.learn(code, weight)
+    finally:
+        publish()
 
 
 def _learn_known_class(model: Any, publish: Callable[[], None], example: _Example, code: int, weight: float) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 from novikoff.errors import input_error, missing_attribute
 from novikoff.theory.geometry import Floats
 
-from ._moment import scores_of_one, scores_of_rows
+from ._reading import scores_of_one, scores_of_rows
 
 
 def has_probabilities(model: Any) -> bool:

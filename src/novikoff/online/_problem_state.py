@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff._wide_array import compacted, occurring, stored
+from novikoff._wide_array import compacted, occurring
 from novikoff.theory.geometry import Extended, Floats, Weights
 
 from ._numbering import Numbering, as_wide, for_kernel
@@ -61,12 +61,11 @@ class SecondOrder:
     """What a second-order rule keeps beside the weights.
 
     ``vectors`` have one entry per column, which is 0 where the column has not occurred. ``numbers`` have those of the
-    intercept under the same names, and others. ``matrix`` is the triangular factor of a full matrix, if there is one.
+    intercept under the same names, and others.
     """
 
     vectors: dict[str, Weights]
     numbers: dict[str, float]
-    matrix: Floats | None = None
 
     def changed(self, change: Callable[[Weights], Weights]) -> SecondOrder:
         """Return the same with other vectors."""
@@ -85,34 +84,6 @@ class Calibration:
     offset_curvature: float
     total: Extended
     weight: float
-
-
-@dataclass(frozen=True)
-class Asking:
-    """What a selective perceptron counts; cpp/include/novikoff/selective.hpp documents the fields."""
-
-    coins: int
-    asked: Count
-    unanswered: Count
-    complete: Count
-    estimate: Extended
-    estimate_carry: Extended
-    missing_weight: Extended = 0.0
-
-    @classmethod
-    def of(cls, stored: dict[str, Any]) -> Asking:
-        """Return the state that a kernel returned."""
-        counts = {name: Count(**stored[name]) for name in ("asked", "unanswered", "complete")}
-        return cls(**{**stored, **counts})
-
-    def for_kernels(self) -> dict[str, Any]:
-        """Return the state as dicts."""
-        return {name: vars(value) if isinstance(value, Count) else value for name, value in vars(self).items()}
-
-    def is_possible(self) -> bool:
-        """Whether all sums of nonnegative numbers are nonnegative."""
-        parts = (self.asked.part, self.unanswered.part, self.complete.part)
-        return min(*parts, self.estimate, self.missing_weight) >= 0
 
 
 @dataclass(frozen=True)
@@ -139,7 +110,6 @@ class ProblemState:
     memory: Memory | None = None
     second: SecondOrder | None = None
     calibration: Calibration | None = None
-    asking: Asking | None = None
 
     @classmethod
     def of(cls, stored: dict[str, Any], width: int, numbering: Numbering | None) -> ProblemState:
@@ -151,8 +121,7 @@ class ProblemState:
             "votes": votes and Votes(**votes),
             "calibration": stored["calibration"] and Calibration(**stored["calibration"]),
             "memory": stored["memory"] and Memory(**stored["memory"]),
-            "asking": stored["asking"] and Asking.of(stored["asking"]),
-            "second": second and _second_order(second, width, numbering),
+            "second": second and SecondOrder(**second).changed(lambda vector: as_wide(vector, width, numbering)),
         }
         if votes and numbering is not None:
             parts["votes"] = dataclasses.replace(parts["votes"], indices=numbering.in_order[votes["indices"]])
@@ -169,8 +138,7 @@ class ProblemState:
         second = self.second and self.second.changed(lambda vector: for_kernel(vector, numbering))
         weights = for_kernel(self.weights, numbering)
         own = dataclasses.replace(self, weights=weights, average=average, votes=votes, second=second)
-        found = {name: vars(value) if dataclasses.is_dataclass(value) else value for name, value in vars(own).items()}
-        return found | {"asking": self.asking and self.asking.for_kernels()}
+        return {name: vars(value) if dataclasses.is_dataclass(value) else value for name, value in vars(own).items()}
 
     def vectors(self) -> dict[str, Weights]:
         """Return the arrays with one entry per column, by the names of their fields."""
@@ -196,17 +164,4 @@ class ProblemState:
         parts = (self.examples.part, self.mistakes.part, self.positives.part, self.steps.part)
         sums = (self.squared_length_error, self.rounding, self.squared_radius, self.energy, self.margin_bound)
         longest = 0.0 if self.memory is None else self.memory.longest
-        gains = () if self.second is None else stored(self.second.vectors.get("gains", NO_COLUMNS))
-        return min(*parts, *sums, longest, *gains) >= 0 and (self.asking is None or self.asking.is_possible())
-
-
-def _second_order(stored: dict[str, Any], width: int, numbering: Numbering | None) -> SecondOrder:
-    """Return what a kernel returned, in the columns of the user. A matrix has too few columns to be numbered."""
-    second = SecondOrder(**stored).changed(lambda vector: as_wide(vector, width, numbering))
-    return second if second.matrix is None else dataclasses.replace(second, matrix=as_triangle(second.matrix, width))
-
-
-def as_triangle(factor: Floats, width: int) -> Floats:
-    """Return the triangular factor of a matrix of ``width`` columns and the intercept; new columns are 0."""
-    entries = width * (width + 1) // 2
-    return np.pad(factor, (0, entries - len(factor))) if len(factor) < entries else factor[:entries]
+        return min(*parts, *sums, longest) >= 0

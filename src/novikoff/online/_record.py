@@ -15,9 +15,8 @@ from novikoff.theory.evidence import Evidence
 from novikoff.theory.running_scale import CENTRED
 from novikoff.theory.verification import Check
 
-from ._certify import FullSum, Problem, Sum
+from ._certify import Problem, Sum
 from ._columns import column_names_of, feature_names_of, padded, plane_of, scale_of
-from ._problem_state import as_triangle
 from ._state import state_of
 
 
@@ -121,14 +120,10 @@ def problem_of(model: Any, column: int) -> Problem:
     return Problem(rule, model._learner.tally(q), evidence, run, model._is_stream, second)
 
 
-def _sum_of(model: Any, q: int, evidence: Evidence) -> Sum | FullSum:
+def _sum_of(model: Any, q: int, evidence: Evidence) -> Sum:
     """Return the sum behind the proofs of a second-order learner, whose rows ``evidence`` has."""
     state = model._learner.second(q)
     rule = model._learned_rule.implementation()
     sums = replace(evidence, weights=padded(model, state["vectors"]["sum"]), intercept=state["numbers"]["sum"])
-    if rule.has_matrix:
-        gains = padded(model, state["vectors"]["gains"])
-        factor = as_triangle(state["matrix"], len(gains))
-        return FullSum(sums, gains, state["numbers"]["gains"], factor)
     numbers = {name: np.array([number]) for name, number in state["numbers"].items()}
     return Sum(sums, padded(model, rule.variances(state["vectors"])), float(rule.variances(numbers)[0]) or 1.0)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import Annotated, Any
 
@@ -71,7 +70,6 @@ def kernel_configuration(rule: Rule, buckets: int) -> tuple[Any, ...]:
         float(rule.forgetting.forget),
         rule.forgetting.fade,
         float(rule.extra),
-        math.inf if rule.budget is None else float(rule.budget),
     )
 
 

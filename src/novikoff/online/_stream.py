@@ -12,14 +12,12 @@ from numpy.typing import NDArray
 
 from novikoff._class_weights import is_balanced
 from novikoff._labels import Codes
-from novikoff._moments import no_fork
 from novikoff.data.rows import csr
 from novikoff.errors import input_error, quote
 from novikoff.theory.geometry import Floats
 
 from ._classes import Classes
 from ._examples import Examples
-from ._fast_path import FastPath
 from ._sharing import Call, Steps
 
 
@@ -79,8 +77,7 @@ def learn_batch(
     model : OnlineClassifier
         The draft of the learner, whose classes become those with the new ones.
     publish : callable
-        Called before a class is added, without the fast path, and after its first example was learned. Readers that
-        find more problems in the kernel than their classes have know that this is about to happen, and wait for it.
+        Called when a class was added and its first example was learned, so that an interrupt leaves both.
     labels : ndarray
         The labels of the rows.
     batch : Examples
@@ -120,15 +117,12 @@ def learn_batch(
     if bounds[0] > 0:
         yield from learn(model._classes, 0, bounds[0])
     for begin, end in pairwise(bounds):
-        known, model._fast_path = model._classes, None
-        publish()
-        with no_fork:
-            try:
-                model._classes = known.with_class(labels[begin : begin + 1].tolist()[0], kernel)
-                yield from learn(known, begin, begin + 1)  # it is predicted before its class is known
-                model._fast_path = FastPath.of(model, may_learn=False)
-            finally:
-                publish()
+        known = model._classes
+        try:
+            model._classes = known.with_class(labels[begin : begin + 1].tolist()[0], kernel)
+            yield from learn(known, begin, begin + 1)  # it is predicted before its class is known
+        finally:
+            publish()
         if begin + 1 < end:
             yield from learn(model._classes, begin + 1, end)
     return kept

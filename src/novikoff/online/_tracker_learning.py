@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from novikoff._draft import changing
 from novikoff._estimators import clone
-from novikoff._moments import changing
-from novikoff._validation import check_labels, check_weight, check_weights
+from novikoff._validation import check_labels, check_number, check_weight, check_weights
 from novikoff.data.batch import Batch
 from novikoff.data.late import rows_at
 from novikoff.errors import input_error, quote
@@ -20,7 +20,7 @@ from novikoff.theory.mixture_replay import NOBODY
 
 from ._batch import CheckedBatch, check_batch, keep_reading, steps_of
 from ._classifier import OnlineClassifier
-from ._mixture import RIGHT, MixtureCounts, Vote, codes_of, codes_of_pieces, labels_of
+from ._mixture import MixtureCounts, chosen_by, codes_of, codes_of_pieces, labels_of
 from ._one_example import DEFAULT_WEIGHT
 from ._sharing import in_step
 from ._stream import Scored, refuse_labels_beside
@@ -108,10 +108,10 @@ def learn_rows_of_all(
         known = learners[0]._classes.strategy.classes
         codes = np.array([codes_of_pieces(known, pieces) for pieces in predicted])
         first_copies = slice(None) if index is None else np.flatnonzero(np.diff(index, prepend=-1))
-        rounds = (model._learned_vote, codes, codes_of(known, labels), amounts)
+        model._counts, leaders = model._counts.after(model._learned_decay, codes, codes_of(known, labels), amounts)
         if runs is not None:
-            runs += _runs_of_leaders(scored, model._counts.leaders(*rounds), first_copies)
-        model._counts, chosen = model._counts.after(*rounds)
+            runs += _runs_of_leaders(scored, leaders, first_copies)
+        chosen = chosen_by(leaders, codes)
         keep_reading(model, X)
     return labels_of(known, chosen[first_copies])
 
@@ -156,11 +156,7 @@ def learn_example_of_all(model: Any, publish: Callable[[], None], x: Any, y: Any
                     learner.learn_one(x, y, amount)
                     begin()
                     labels.append(label)
-            if amount == 1.0:
-                model._counts = model._counts.after_one(model._learned_vote, labels, y)
-            else:
-                codes = np.array([[0 if label == y else 1 + labels.index(label)] for label in labels], dtype=np.int32)
-                model._counts, _ = model._counts.after(model._learned_vote, codes, RIGHT, np.array([amount]))
+            model._counts = model._counts.after_one(model._learned_decay, labels, y, amount)
 
 
 @contextmanager
@@ -172,7 +168,8 @@ def learning(model: Any, publish: Callable[[], None]) -> Iterator[list[OnlineCla
     learners = vars(model).get("learners_")
     if learners is None:
         learners = new_members(model)
-        model._learned_vote, model._counts = Vote.of(model, len(learners)), MixtureCounts.none(len(learners))
+        model._learned_decay = check_number(type(model).__name__, "decay", model.decay, above=0, at_most=1)
+        model._counts = MixtureCounts.none(len(learners))
     yield learners
     model.learners_ = learners
     vars(model).pop("fingerprint_", None)  # of the rows before these

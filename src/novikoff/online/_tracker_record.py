@@ -11,6 +11,7 @@ import numpy as np
 
 from novikoff._json import TREE, plain_from_tree, plain_to_tree
 from novikoff._multiclass import OneVsRest
+from novikoff._validation import check_number
 from novikoff._wide_array import changed, stacked
 from novikoff.errors import input_error, quote
 from novikoff.persistence.codec import check_count
@@ -19,7 +20,7 @@ from novikoff.record import ProblemRecord, RunRecord
 from novikoff.theory.tracker_certificate import MemberMistakes, TrackerCertificate
 
 from ._classifier import OnlineClassifier
-from ._mixture import MixtureCounts, Vote
+from ._mixture import MixtureCounts
 from ._state import OnlineState
 
 
@@ -36,7 +37,7 @@ class MemberState:
 class TrackerState:
     """Everything that a mixture has learned. The field names are those of the model file."""
 
-    vote: Vote
+    decay: float
     members: tuple[MemberState, ...]
     counts: MixtureCounts
 
@@ -59,37 +60,28 @@ def _learner_from(name: str, parameters: dict[str, Any], path: str) -> OnlineCla
     kind: Any = LEARNERS.get(name)
     if kind is None or not issubclass(kind, OnlineClassifier):
         raise input_error(path, f"{quote(name)} is not an online learner that a tracker may have.")
-    learner: OnlineClassifier = kind(**(kind.added_parameters | parameters))
+    learner: OnlineClassifier = kind(**parameters)
     return learner
 
 
 def certificate_of(model: Any) -> TrackerCertificate:
     """Return the certificate of a mixture that no other thread changes."""
-    counts: MixtureCounts = model._counts
-    vote, first = model._learned_vote, model.learners_[0]
+    counts, first = model._counts, model.learners_[0]
     *members, mine = zip(counts.mistakes, counts.decayed.tolist(), strict=True)
-    fewest = counts.fewest.reshape(-1, counts.members).min(axis=1)
-    shares = (counts.shares / counts.shares.sum()).tolist()
     return TrackerCertificate(
-        vote=vote.kind,
-        decay=vote.decay,
-        beta=vote.beta,
-        share=vote.share,
+        decay=model._learned_decay,
         members=tuple(
-            MemberMistakes(type(learner).__name__, learner._learned_rule, mistakes, decayed, own)
-            for learner, (mistakes, decayed), own in zip(model.learners_, members, shares, strict=True)
+            MemberMistakes(type(learner).__name__, learner._learned_rule, mistakes, decayed)
+            for learner, (mistakes, decayed) in zip(model.learners_, members, strict=True)
         ),
         mistakes=mine[0],
         decayed_mistakes=mine[1],
         examples=counts.examples.whole + counts.examples.part,
         rounds=counts.rounds,
-        sequences=tuple(fewest.tolist()) if vote.kind == "share" else (),
         classes=tuple(first.classes_.tolist()),
         class_examples=_class_examples(first),
         declared=first._classes.declared,
         n_features=int(first.n_features_in_),
-        delay=counts.delay,
-        is_constant_delay=counts.is_constant_delay,
     )
 
 
@@ -107,16 +99,14 @@ def _class_examples(learner: Any) -> tuple[float, ...]:
 def record_of(model: Any) -> RunRecord:
     """Return the run record of a mixture that no other thread changes."""
     records = tuple(learner.record_ for learner in model.learners_)
-    weights = model._counts.vote_weights(model._learned_vote)
-    own: RunRecord = records[int(np.argmax(weights))]
-    votes = model._learned_vote.kind != "leader"
+    own: RunRecord = records[model._counts.leader()]
     strategy = OneVsRest(own.strategy.classes)
     return replace(
         own,
         strategy=strategy,
         learner=type(model).__name__,
         parameters=model.get_params(deep=False) | {"learners": described(model.learners)},
-        problems=tuple(replace(problem, votes_with_others=votes) for problem in _problems_of(own, strategy)),
+        problems=tuple(_problems_of(own, strategy)),
         make_state=lambda: _state_of(model, records),
         joint=certificate_of(model),
         fingerprint=getattr(model, "fingerprint_", None),
@@ -137,7 +127,7 @@ def _problems_of(record: RunRecord, strategy: OneVsRest) -> Sequence[ProblemReco
 
 def _state_of(model: Any, records: Sequence[RunRecord]) -> TrackerState:
     members = [MemberState(own.learner, plain_to_tree(own.parameters), own.state) for own in records]
-    return TrackerState(model._learned_vote, tuple(members), model._counts)
+    return TrackerState(model._learned_decay, tuple(members), model._counts)
 
 
 def member_records(record: RunRecord) -> list[RunRecord]:
@@ -160,7 +150,7 @@ def restored_members(record: RunRecord) -> list[OnlineClassifier]:
     for place, own in enumerate(member_records(record)):
         path = f"state.members.{place}"
         kind = type(_learner_from(own.learner, own.parameters, path))
-        found.append(kind.from_record(replace(own, parameters=kind.added_parameters | own.parameters)))
+        found.append(kind.from_record(own))
     return found
 
 
@@ -169,7 +159,7 @@ def check_members(record: RunRecord) -> None:
     check_state(record)
     for place, own in enumerate(member_records(record)):
         kind = type(_learner_from(own.learner, own.parameters, f"state.members.{place}"))
-        kind.check_record(replace(own, parameters=kind.added_parameters | own.parameters))
+        kind.check_record(own)
 
 
 def check_state(record: RunRecord) -> None:
@@ -177,16 +167,13 @@ def check_state(record: RunRecord) -> None:
     state: TrackerState = record.state
     counts, members = state.counts, len(state.members)
     empty = MixtureCounts.none(members)
-    for name in ("decayed", "whole", "part", "shares", "fewest"):
+    for name in ("decayed", "whole", "part"):
         own, expected = getattr(counts, name), getattr(empty, name)
         if members == 0 or own.shape != expected.shape or np.any(own < 0):
             raise input_error(f"state.counts.{name}", f"there must be {len(expected)} numbers, none of them negative.")
-    if not counts.shares.sum() > 0:
-        raise input_error("state.counts.shares", "at least one of them must be positive.")
     check_count(counts.rounds, "state.counts.rounds")
     check_count(counts.examples.whole, "state.counts.examples.whole")
-    check_count(counts.delay, "state.counts.delay")
-    state.vote.check("state", members)
+    check_number("state", "decay", state.decay, above=0, at_most=1)
     ways = {member.state.declared for member in state.members}, {member.state.labels for member in state.members}
     if any(len(found) > 1 for found in ways) or not all(member.state.is_stream for member in state.members):
         raise input_error("state.members", "they have not learned from the same stream.")

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from novikoff._validation import check_flag, check_number
+from novikoff._validation import check_number
 from novikoff.errors import input_error
 from novikoff.theory.certificate import Certificate
 from novikoff.theory.rules import Rule
@@ -34,11 +34,6 @@ class AROW(OnlineClassifier):
     The variances are a diagonal matrix. ``certificate_`` has what follows from the sum of the examples that caused an
     update (docs/theory.md L1). The mistake bound of the paper is about the full matrix. It does not hold for the
     diagonal one, and is not claimed.
-
-    With ``full=True`` the learner has the full covariance matrix of the weights, and the bound of the paper
-    (docs/theory.md L3). It then accounts for correlated columns, and their scale hardly matters, but an update
-    takes time and memory that grow as the square of the number of columns. The matrix is kept as factors that stay
-    positive definite whatever is rounded.
 
     Parameters
     ----------
@@ -80,8 +75,6 @@ class AROW(OnlineClassifier):
     floor : float, default=0.0
         Smallest variance, from 0 to 1. With a positive one, such as 0.01, the weights can follow a stream that changes;
         with 0, they change less and less.
-    full : bool, default=False
-        Whether to keep the full matrix, which takes at most 4096 columns and no ``floor``.
 
     Attributes
     ----------
@@ -91,7 +84,7 @@ class AROW(OnlineClassifier):
         The weights.
     intercept_ : ndarray of shape (1,) or (n_classes,)
         The intercepts.
-    certificate_ : SecondOrderCertificate, FullMatrixCertificate or list
+    certificate_ : SecondOrderCertificate or list
         What is proven of the model; a list with one certificate per class for more than two classes.
     n_iter_ : int
         Number of passes of ``fit``.
@@ -106,7 +99,6 @@ class AROW(OnlineClassifier):
     --------
     MulticlassAROW : All classes together, with one certificate.
     PassiveAggressiveII : The same update with one variance for all columns that never changes.
-    SecondOrderPerceptron : The same matrix with updates on mistakes only.
 
     References
     ----------
@@ -122,20 +114,13 @@ class AROW(OnlineClassifier):
 
     r: float = 1.0
     floor: float = 0.0
-    full: bool = False
 
-    _rule_names: ClassVar[tuple[str, ...]] = ("arow", "full arow")
+    _rule_names: ClassVar[tuple[str, ...]] = ("arow",)
 
     def _rule(self) -> Rule:
         where = type(self).__name__
         r, floor = check_parameters(where, self.r, self.floor)
-        if not check_flag(where, "full", self.full):
-            return Rule("arow", r, geometry=self._geometry(), extra=floor)
-        if floor > 0:
-            raise input_error(
-                where, f"floor must be 0 with full=True, but it is {floor:g}: only single variances have one."
-            )
-        return Rule("full arow", r, geometry=self._geometry())
+        return Rule("arow", r, geometry=self._geometry(), extra=floor)
 
     def _certify(self, problem: Problem) -> Certificate:
         return certify_second_order(problem)

@@ -10,13 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 import novikoff._core as _core
-from novikoff._moments import view_of
 from novikoff.data.rows import csr
 from novikoff.errors import input_error
 from novikoff.theory.geometry import Floats
 
-from ._moment import moment_of
-from ._tracker_predictions import leader_of
+from ._reading import moment_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,14 +30,11 @@ class Frozen:
         None if nothing had been learned.
     one_score : tuple or None, default=None
         The kernel and its problem whose score decides by its sign; None if it is not one score.
-    predictor : callable or None
-        Takes a CSR matrix and returns what ``predict`` would; None if the scores decide, as ``chosen`` does.
     """
 
     labels: list[Any]
     scorer: Callable[[_core.Rows, Callable[[], Any]], Floats] | None
     one_score: tuple[_core.OnlineLearner, int] | None = None
-    predictor: Callable[[Any], NDArray[Any]] | None = None
 
     def decisions(self, rows: _core.Rows, matrix: Callable[[], Any]) -> Floats:
         """Return the scores of rows, which may have more columns than were learned: those count as 0.
@@ -58,21 +53,6 @@ class Frozen:
         """
         return np.zeros(rows.count) if self.scorer is None else self.scorer(rows, matrix)
 
-    def places(self, decisions: Floats, matrix: Callable[[], Any]) -> NDArray[np.intp]:
-        """Return which of the labels, at least one, is predicted for each row.
-
-        Parameters
-        ----------
-        decisions : ndarray
-            The scores of the rows.
-        matrix : callable
-            Returns the rows as a CSR matrix, for learners that need it.
-        """
-        if self.predictor is None:
-            return chosen(decisions, len(self.labels))
-        place_of = {label: place for place, label in enumerate(self.labels)}
-        return np.array([place_of[label] for label in self.predictor(matrix()).tolist()], dtype=np.intp)
-
 
 def frozen(learner: Any) -> Frozen:
     """Return an online learner as it is at this moment.
@@ -80,21 +60,18 @@ def frozen(learner: Any) -> Frozen:
     Parameters
     ----------
     learner : OnlineClassifier or Tracker
-        The learner. Its examples must have been rows of numbers. Of a tracker whose leader predicts, only the leader
-        is copied.
+        The learner. Its examples must have been rows of numbers. Of a tracker, only the leader is
+        copied.
 
     Returns
     -------
     Frozen
         The learner at this moment.
     """
-    view = view_of(learner)
-    if not view.__sklearn_is_fitted__():
+    if not learner.__sklearn_is_fitted__():
         return Frozen([], None)
-    if hasattr(view, "learners_"):
-        if view._learned_vote.kind != "leader":
-            return _of_snapshot(learner, is_vote=True)
-        learner = leader_of(view)
+    if hasattr(learner, "learners_"):
+        learner = learner.learners_[learner._counts.leader()]
     moment = moment_of(learner)
     if moment._by_name or moment._numbering is not None:
         return _of_snapshot(learner)
@@ -114,19 +91,15 @@ def _of_kernel(where: str, kernel: _core.OnlineLearner, classes: Any) -> Frozen:
     return Frozen(strategy.classes.tolist(), scorer, (kernel, problems[0]) if classes.has_one_score else None)
 
 
-def _of_snapshot(learner: Any, *, is_vote: bool = False) -> Frozen:
-    """Return a copy of a learner. Votes are not decided by their scores alone: the first member breaks ties."""
+def _of_snapshot(learner: Any) -> Frozen:
+    """Return a copy of a learner."""
     copy = learner.snapshot()
 
     def scorer(rows: _core.Rows, matrix: Callable[[], Any]) -> Floats:
         found: Floats = copy.decision_function(_narrowed(matrix(), copy.n_features_in_))
         return found
 
-    def predictor(X: Any) -> NDArray[Any]:
-        found: NDArray[Any] = copy.predict(_narrowed(X, copy.n_features_in_))
-        return found
-
-    return Frozen(copy.classes_.tolist(), scorer, predictor=predictor if is_vote else None)
+    return Frozen(copy.classes_.tolist(), scorer)
 
 
 def _narrowed(X: Any, width: int) -> Any:

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from novikoff._class_weights import class_weight_of
 from novikoff._validation import check_number
@@ -10,7 +10,7 @@ from novikoff.errors import input_error, quote
 from novikoff.theory.rules import Rule
 
 from ._classifier import OnlineClassifier
-from ._forgetting import NOTHING_FORGOTTEN, check_forgetting
+from ._forgetting import check_forgetting
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -103,7 +103,6 @@ class PassiveAggressive(OnlineClassifier):
     forget: float = 0.0
     half_life: float | None = None
 
-    added_parameters: ClassVar[dict[str, Any]] = {**OnlineClassifier.added_parameters, **NOTHING_FORGOTTEN}
     _rule_names: ClassVar[tuple[str, ...]] = ("passive-aggressive",)
 
     def _rule(self) -> Rule:
@@ -212,7 +211,6 @@ class PassiveAggressiveI(OnlineClassifier):
     half_life: float | None = None
     C: float = 1.0
 
-    added_parameters: ClassVar[dict[str, Any]] = {**OnlineClassifier.added_parameters, **NOTHING_FORGOTTEN}
     _rule_names: ClassVar[tuple[str, ...]] = ("passive-aggressive I",)
 
     def _rule(self) -> Rule:
@@ -311,7 +309,6 @@ class PassiveAggressiveII(OnlineClassifier):
     half_life: float | None = None
     C: float = 1.0
 
-    added_parameters: ClassVar[dict[str, Any]] = {**OnlineClassifier.added_parameters, **NOTHING_FORGOTTEN}
     _rule_names: ClassVar[tuple[str, ...]] = ("passive-aggressive II",)
 
     def _rule(self) -> Rule:

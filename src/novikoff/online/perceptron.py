@@ -1,14 +1,14 @@
 """Rosenblatt's perceptron, also for data that cannot be separated."""
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from novikoff._validation import check_choice, check_number
 from novikoff.errors import input_error
 from novikoff.theory.rules import Rule
 
 from ._classifier import OnlineClassifier
-from ._forgetting import NOTHING_FORGOTTEN, check_forgetting
+from ._forgetting import check_forgetting
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -113,7 +113,6 @@ class Perceptron(OnlineClassifier):
     tie: str = "mistake"
     slack_feature: float = 0.0
 
-    added_parameters: ClassVar[dict[str, Any]] = {**OnlineClassifier.added_parameters, **NOTHING_FORGOTTEN}
     _rule_names: ClassVar[tuple[str, ...]] = ("perceptron",)
 
     def _rule(self) -> Rule:

@@ -1,6 +1,7 @@
 """A mixture of online learners, of which the one that errs least predicts."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Self, cast
 
@@ -8,19 +9,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff._classifier import Classifier, fit_to_scan
-from novikoff._estimators import available_if
-from novikoff._moments import Draft, change, unchanging, view_of
+from novikoff._draft import Draft, change, reading
+from novikoff._estimators import check_is_fitted
 from novikoff._validation import check_labels, check_rows, check_weights
-from novikoff.data.late_rows import Served
 from novikoff.data.stream import Scan
 from novikoff.errors import input_error, missing_attribute, quote
 from novikoff.record import RunRecord
 from novikoff.theory.geometry import Floats
 from novikoff.theory.tracker_certificate import TrackerCertificate
 
-from . import _batch_methods, _serving, _tracker_predictions
+from . import _batch_methods
 from ._classifier import OnlineClassifier
-from ._mixture import MixtureCounts, Vote
+from ._mixture import MixtureCounts
 from ._one_example import DEFAULT_WEIGHT
 from ._stream import Scored
 from ._tracker_learning import learn_example_of_all, learn_rows_of_all, new_members
@@ -31,19 +31,12 @@ from ._tracker_record import TrackerState, certificate_of, check_members, learne
 class Tracker(Classifier):
     """Several online learners that learn from every example, and of which the best at present predicts.
 
-    All members learn from all examples. With ``vote="leader"``, the member with the fewest mistakes predicts, where
-    each example makes earlier mistakes count less by the factor ``decay``; of several, the first in the list. So the
-    tracker follows the member that suits the stream, also if that changes. With N members of which the best has m
-    decayed mistakes, the tracker has at most N m + N - 1 of them. With ``vote="majority"``, members vote with the
-    weights beta^m_i, for which the bound is (m log(1/beta) + log N) / log(2/(1 + beta)) [1]_. With ``vote="share"``,
-    each member gives the fraction ``share`` of its weight to the others after each example, which bounds the mistakes
-    by those of the best sequence of members [2]_.
+    All members learn from all examples. The member with the fewest mistakes predicts, where each example makes earlier
+    mistakes count less by the factor ``decay``; of several, the first in the list. So the tracker follows the member
+    that suits the stream, also if that changes. With N members of which the best has m decayed mistakes, the tracker
+    has at most N m + N - 1 of them (docs/theory.md, N1).
 
     An example of weight 2 counts as two, of which each is predicted.
-
-    If labels come late, members that learn fast look better when they learn than they were when they predicted. With
-    ``serve_one`` and ``learn_one(..., served=...)``, they are judged by what they predicted, and all bounds hold for
-    that, with an allowance for the delay.
 
     Parameters
     ----------
@@ -52,13 +45,7 @@ class Tracker(Classifier):
         ``AROW(r=10, floor=0.01)``, both with ``scale="centred"``. With three classes or more, add
         ``MulticlassAROW(scale="centred")`` to these, which learns all classes together.
     decay : float, default=0.999
-        Factor of all counts of mistakes before each example; 1 counts all mistakes alike. "share" does not use it.
-    vote : {"leader", "majority", "share"}, default="leader"
-        How the predictions of the members become one.
-    beta : float, default=0.5
-        Factor of the weight of a member for each mistake, in "majority" and "share".
-    share : float, default=0.001
-        Fraction of its weight that each member gives to the others after each example, in "share".
+        Factor of all counts of mistakes before each example; 1 counts all mistakes alike.
 
     Attributes
     ----------
@@ -67,7 +54,7 @@ class Tracker(Classifier):
     classes_ : ndarray of shape (n_classes,)
         The labels in ascending order.
     coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
-        The weights of the member that predicts, with ``vote="leader"``.
+        The weights of the member that predicts.
     intercept_ : ndarray of shape (1,) or (n_classes,)
         Its intercepts.
     leader_ : int
@@ -83,11 +70,6 @@ class Tracker(Classifier):
     --------
     novikoff.evaluate.progressive : Mistakes and scores of predictions before learning.
 
-    References
-    ----------
-    .. [1] Littlestone and Warmuth (1994), The weighted majority algorithm.
-    .. [2] Herbster and Warmuth (1998), Tracking the best expert.
-
     Examples
     --------
     >>> from novikoff import PassiveAggressiveI, Perceptron, Tracker
@@ -102,17 +84,14 @@ class Tracker(Classifier):
 
     learners: Any = field(default=None, kw_only=False)
     decay: float = 0.999
-    vote: str = "leader"
-    beta: float = 0.5
-    share: float = 0.001
 
     state_type: ClassVar[type[Any]] = TrackerState
-    added_parameters: ClassVar[dict[str, Any]] = {}
-    _copied: ClassVar[tuple[str, ...]] = ("learners_", "_counts", "_learned_vote")
+    learns_in_place: ClassVar[bool] = True
+    _copied: ClassVar[tuple[str, ...]] = ("learners_", "_counts")
 
     # State before anything is learned. It has no annotations, which would make parameters of it.
     _counts = cast("MixtureCounts", None)
-    _learned_vote = cast("Vote", None)  # the vote that was begun with: parameters that are set later have no effect
+    _learned_decay = cast("float", None)  # that was begun with: parameters that are set later have no effect
     _is_torn = False  # whether an interrupt came when some members had learned from an example, and others had not
 
     # ---- learning --------------------------------------------------------------------------------------------------
@@ -153,13 +132,13 @@ class Tracker(Classifier):
         if len(classes) < 2:
             message = f"y must have at least two classes, but it has one class, {quote(classes.tolist()[0])}."
             raise input_error(where, message)
-        for name in ("learners_", "_counts", "_learned_vote", "_is_torn"):
+        for name in ("learners_", "_counts", "_learned_decay", "_is_torn"):
             self.__dict__.pop(name, None)
         learn_rows_of_all(self, lambda: None, X, labels, classes, weights)
 
     partial_fit = _batch_methods.partial_fit
     predict_then_learn = _batch_methods.predict_then_learn
-    score_then_learn = available_if(lambda self: self.vote == "leader")(_batch_methods.score_then_learn)
+    score_then_learn = _batch_methods.score_then_learn
 
     def _learn_batch(
         self, X: Any, y: Any, classes: Any, sample_weight: Any, keep: Callable[[Scored], Any] | None = None
@@ -168,13 +147,12 @@ class Tracker(Classifier):
         runs: list[Any] | None = [] if keep is Scored.decisions else None
 
         def learn(draft: Draft) -> NDArray[Any]:
-            with draft.in_place():
-                return learn_rows_of_all(draft.model, draft.publish, X, y, classes, sample_weight, runs)
+            return learn_rows_of_all(draft.model, draft.publish, X, y, classes, sample_weight, runs)
 
         labels = change(self, learn)
         return [labels if runs is None else runs]
 
-    def learn_one(self, x: Any, y: Any, sample_weight: float = DEFAULT_WEIGHT, *, served: Served | None = None) -> None:
+    def learn_one(self, x: Any, y: Any, sample_weight: float = DEFAULT_WEIGHT) -> None:
         """Learn from one example.
 
         Parameters
@@ -185,32 +163,91 @@ class Tracker(Classifier):
             Its label.
         sample_weight : float, default=1.0
             Its weight.
-        served : Served, default=None
-            What ``serve_one`` returned for this example, if its label came late: the members are then judged by what
-            they predicted at that time. By default, by what they predict now.
         """
 
         def learn(draft: Draft) -> None:
-            with draft.in_place():
-                if served is None:
-                    learn_example_of_all(draft.model, draft.publish, x, y, sample_weight)
-                else:
-                    _serving.learn_served_example(draft.model, draft.publish, x, y, sample_weight, served)
+            learn_example_of_all(draft.model, draft.publish, x, y, sample_weight)
 
         change(self, learn)
 
-    # ---- labels that come late -------------------------------------------------------------------------------------
-
-    serve = _serving.serve
-    serve_one = _serving.serve_one
-    serve_then_learn = _serving.serve_then_learn
-
     # ---- predictions -----------------------------------------------------------------------------------------------
 
-    predict = _tracker_predictions.predict
-    predict_one = _tracker_predictions.predict_one
-    decision_function = _tracker_predictions.decision_function
-    score_one = _tracker_predictions.score_one
+    @contextmanager
+    def _leader(self) -> Iterator[OnlineClassifier]:
+        """Read the member with the fewest decayed mistakes."""
+        with reading(self) as view:
+            yield view.learners_[view._counts.leader()]
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Predict the labels of rows.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix, data frame} of shape (n_samples, n_features)
+            Rows.
+
+        Returns
+        -------
+        y : ndarray of shape (n_samples,)
+            The labels that the leader predicts.
+        """
+        check_is_fitted(self)
+        with self._leader() as leader:
+            return leader.predict(X)
+
+    def predict_one(self, x: Any) -> Any:
+        """Predict the label of one example.
+
+        Parameters
+        ----------
+        x : dict, array-like of shape (n_features,) or sparse matrix of one row
+            The features.
+
+        Returns
+        -------
+        label : object
+            The label; None if no label was seen before.
+        """
+        if not self.__sklearn_is_fitted__():
+            return None
+        with self._leader() as leader:
+            return leader.predict_one(x)
+
+    def decision_function(self, X: Any) -> Floats:
+        """Return the scores of rows.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix, data frame} of shape (n_samples, n_features)
+            Rows.
+
+        Returns
+        -------
+        scores : ndarray of shape (n_samples,) or (n_samples, n_classes)
+            Those of the member that predicts.
+        """
+        check_is_fitted(self)
+        with self._leader() as leader:
+            return leader.decision_function(X)
+
+    def score_one(self, x: Any) -> Any:
+        """Return the score of one example.
+
+        Parameters
+        ----------
+        x : dict, array-like of shape (n_features,) or sparse matrix of one row
+            The features.
+
+        Returns
+        -------
+        score : float or dict
+            That of the member that predicts: a number for two classes, and a dict from class to score for more; 0.0 if
+            no label was seen before.
+        """
+        if not self.__sklearn_is_fitted__():
+            return 0.0
+        with self._leader() as leader:
+            return leader.score_one(x)
 
     # ---- results ---------------------------------------------------------------------------------------------------
 
@@ -223,12 +260,11 @@ class Tracker(Classifier):
             raise missing_attribute(self, attribute, "it is not fitted")
 
     def _moment(self) -> Self:
-        with unchanging(self):
-            model = view_of(self)
+        with reading(self) as model:
             if "learners_" in vars(model):
                 model.learners_ = [learner.snapshot() for learner in model.learners_]
         model.__dict__.pop("_watcher", None)
-        return model
+        return cast(Self, model)
 
     @property
     def leader_(self) -> int:
@@ -246,20 +282,17 @@ class Tracker(Classifier):
 
     @property
     def coef_(self) -> Floats:
-        """The weights of the member that predicts, one row per binary problem; only with ``vote="leader"``."""
-        return self._linear("coef_").coef_
+        """The weights of the member that predicts, one row per binary problem."""
+        self._require_fitted("coef_")
+        with self._leader() as leader:
+            return leader.coef_
 
     @property
     def intercept_(self) -> Floats:
-        """The intercepts of the member that predicts; only with ``vote="leader"``."""
-        return self._linear("intercept_").intercept_
-
-    def _linear(self, attribute: str) -> OnlineClassifier:
-        self._require_fitted(attribute)
-        view = view_of(self)
-        if view._learned_vote.kind != "leader":
-            raise missing_attribute(self, attribute, "its members vote")
-        return _tracker_predictions.leader_of(view)
+        """The intercepts of the member that predicts."""
+        self._require_fitted("intercept_")
+        with self._leader() as leader:
+            return leader.intercept_
 
     @property
     def n_features_in_(self) -> int:
@@ -312,7 +345,7 @@ class Tracker(Classifier):
         parameters = record.parameters | {"learners": learners_from(record.parameters["learners"])}
         model, state = cls(**parameters), record.state
         model.learners_ = restored_members(record)
-        model._counts, model._learned_vote = state.counts, state.vote
+        model._counts, model._learned_decay = state.counts, state.decay
         if record.reading is not None:
             model.reading_ = record.reading
         return model

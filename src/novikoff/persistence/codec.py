@@ -315,29 +315,6 @@ def _array_decoder(dtype: np.dtype[Any], marks: tuple[Any, ...]) -> Coder:
     return decode_array
 
 
-def completed(annotation: Any, tree: Tree) -> Tree:
-    """Return the tree of an older version with the fields that were added to dataclasses since, at their defaults.
-
-    So a field that is added to a stored dataclass must have a default that keeps the meaning of files without it.
-    """
-    kind, origin, arguments, _ = _parts(annotation)
-    if tree is None or origin in (types.UnionType, typing.Union):
-        return None if tree is None else completed(next(m for m in arguments if m is not types.NoneType), tree)
-    if isinstance(tree, list) and origin in (list, tuple):
-        return [completed(arguments[0], entry) for entry in tree]
-    if isinstance(tree, dict) and origin is dict:
-        return {key: completed(arguments[1], entry) for key, entry in tree.items()}
-    if kind is Certificate and isinstance(tree, dict) and (name := str(tree.get(KIND))) in CERTIFICATES:
-        kind = CERTIFICATES[name]
-    if not isinstance(tree, dict) or not dataclasses.is_dataclass(kind):
-        return tree
-    hints = _hints(typing.cast("Any", kind))
-    known = {name: completed(hints[name], entry) if name in hints else entry for name, entry in tree.items()}
-    missing = {field.name: field.default for field in dataclasses.fields(kind) if field.name not in tree}
-    added = {name: default for name, default in missing.items() if default is not dataclasses.MISSING}
-    return known | {name: encode(hints[name], default, name, Tensors()) for name, default in added.items()}
-
-
 @functools.cache
 def _parts(annotation: Any) -> tuple[Any, Any, tuple[Any, ...], tuple[Any, ...]]:
     """Return the type of an annotation, its origin and arguments, and the metadata of ``Annotated``."""

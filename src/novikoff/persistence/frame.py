@@ -22,7 +22,7 @@ from novikoff._version import __version__
 from novikoff.errors import InvalidInputError, input_error, quote
 
 FORMAT = "novikoff model"
-VERSION = 11  # of the format; any change that an older library could misread raises it
+VERSION = 1  # of the format; it stays 1 until the first release
 KEY = "novikoff"  # of our header in the metadata of the safetensors file
 METADATA = "__metadata__"
 MAX_HEADER_BYTES = 100_000_000  # the limit of safetensors
@@ -114,9 +114,9 @@ def check_header(
     version = tree.get("version")
     if type(version) is not int or version < 1:
         raise damaged(name, f"its version is {quote(version)}")
-    if version > VERSION:
-        message = f"the model file has version {version}, but novikoff {__version__} reads versions up to {VERSION}"
-        raise input_error(name, f"{message}. Please upgrade novikoff.")
+    if version != VERSION:
+        message = f"the model file has version {version}, but novikoff {__version__} reads version {VERSION}"
+        raise input_error(name, f"{message}. Fit the model again.")
     del outer[METADATA]
     return tree, _places(name, outer, size - 8 - len(text), size)
 

@@ -13,9 +13,7 @@ from novikoff.record import RunRecord
 class Learner(Protocol):
     """What a class has to provide so that its models can be saved and loaded.
 
-    It is entered in ``LEARNERS`` under its name, and its constructor takes the parameters that ``record_`` lists. If a
-    later version of the class has a new parameter, the class attribute ``added_parameters`` has its name and the value
-    that keeps the meaning of files without it.
+    It is entered in ``LEARNERS`` under its name, and its constructor takes the parameters that ``record_`` lists.
     """
 
     state_type: ClassVar[type[Any]]

@@ -1,6 +1,6 @@
-"""Certificates as a model file states them for other checkers, and those of older files.
+"""Certificates as a model file states them for other checkers.
 
-A file of version 4 or later lists its certificates under ``certificates``, with all fields. Their arrays are those of
+A file lists its certificates under ``certificates``, with all fields. Their arrays are those of
 the state wherever these are equal, so that nothing is stored twice. docs/certificate-format.md describes the fields. A
 file whose list is not that of the certificates of its model is refused: other checkers would decide claims that it does
 not make.
@@ -9,7 +9,6 @@ not make.
 from __future__ import annotations
 
 import math
-import sys
 from collections.abc import Sequence
 from typing import Any
 
@@ -23,7 +22,6 @@ from novikoff.theory.certificate import Certificate
 
 from .codec import Tensors, decode, encode
 
-OLD_ROUNDING = 1e-9  # relative; bounds of versions 1 to 3 were stated and checked up to this
 MACHINE_ROUNDING = 1e-9  # relative; bounds of online learners are computed again on loading, on any machine
 LABELS = ("positive", "negative")  # fields whose texts are never names of arrays
 
@@ -141,34 +139,3 @@ def names_of_tensors(trees: Sequence[Tree]) -> set[str]:
         found |= {entry for entry in entries if isinstance(entry, str) and entry.startswith("certificates.")}
         found |= names_of_tensors([entry for entry in entries if isinstance(entry, dict)])
     return found
-
-
-def widened(tree: Tree) -> Tree:
-    """Return a state of version 1 to 3 with bounds that are a little wider.
-
-    These versions stated their bounds to the nearest float, and compared them up to a relative 1e-9. Claims are now
-    compared exactly, so that this allowance becomes part of the claim.
-    """
-    if isinstance(tree, list):
-        return [widened(entry) for entry in tree]
-    if not isinstance(tree, dict):
-        return tree
-    tree = {key: widened(entry) for key, entry in tree.items()}
-    for low, high in (("dual", "primal"), ("margin_lower_bound", "margin_upper_bound")):
-        if {low, high} <= tree.keys() and "model" in tree:
-            size = max((abs(bound) for bound in (tree[low], tree[high]) if _is_finite(bound)), default=0.0)
-            tree |= {low: _moved(tree[low], -OLD_ROUNDING * size), high: _moved(tree[high], OLD_ROUNDING * size)}
-    for name, side in (("smallest_margin", -1), ("margin_bound", 1)):  # of online learners
-        if name in tree and _is_finite(tree[name]):
-            tree[name] = _moved(tree[name], side * OLD_ROUNDING * abs(tree[name]))
-    return tree
-
-
-def _is_finite(number: Any) -> bool:
-    """Whether this is a number that a float can hold; a damaged file may state a longer integer."""
-    return isinstance(number, int | float) and abs(number) <= sys.float_info.max
-
-
-def _moved(number: Any, step: float) -> Any:
-    """Return a number moved by a step, rounded in its direction."""
-    return math.nextafter(number + step, math.copysign(math.inf, step)) if step and _is_finite(number) else number

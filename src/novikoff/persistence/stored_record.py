@@ -26,11 +26,11 @@ from novikoff.record import RunRecord
 from novikoff.theory.certificate import Certificate
 from novikoff.theory.geometry import Floats
 
-from .codec import Bytes, Tensors, check_count, completed, decode, encode, names_from_bytes, names_to_bytes
+from .codec import Bytes, Tensors, check_count, decode, encode, names_from_bytes, names_to_bytes
 from .frame import FORMAT, VERSION, Buffer, check_header, pieces, quick_from_text, unpack
 from .learners import LEARNERS, Learner
 from .sparse_tensors import compress, dense_allowance, expand
-from .stated_certificates import check_stated, encode_certificates, names_of_tensors, widened
+from .stated_certificates import check_stated, encode_certificates, names_of_tensors
 
 LABEL_DTYPES = {"object", "str", "bool", "float16", "float32", "float64"}
 LABEL_DTYPES |= {f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)}
@@ -175,36 +175,10 @@ def _encode_classes(classes: NDArray[Any]) -> Labels:
 # ---- reading -------------------------------------------------------------------------------------------------------
 
 
-def upgraded(tree: dict[str, Any], version: int) -> dict[str, Any]:
-    """Return the header of a file of an older version, with the values of what later versions added.
-
-    Fields that were added to ``Header``, to ``Reading`` or to the state of a learner get their defaults, and parameters
-    that were added get the values in ``added_parameters`` of the learner.
-    """
-    if version == VERSION:
-        return tree
-    tree = {"sparse": {}, **tree}
-    if version < 4 and "state" in tree:
-        tree["state"] = widened(tree["state"])
-    if version < 2:
-        match tree.get("reading"):
-            case {"kinds": [*kinds], **others}:  # texts are strings now
-                tree["reading"] = others | {"kinds": ["string" if kind == "text" else kind for kind in kinds]}
-    if (name := str(tree.get("learner"))) in LEARNERS:
-        tree["state"] = completed(LEARNERS[name].state_type, tree.get("state"))
-        if isinstance(tree.get("parameters"), dict):
-            added = getattr(LEARNERS[name], "added_parameters", {})
-            tree["parameters"] = {key: plain_to_tree(value) for key, value in added.items()} | tree["parameters"]
-    if isinstance(stated := tree.get("certificates"), list):
-        tree["certificates"] = [completed(Certificate, certificate) for certificate in stated]
-    return dict(completed(Header, tree))
-
-
 def position_of(tree: dict[str, Any]) -> Position | None:
     """Return how far the stream has come whose model has this header; None if that is not known."""
-    stored = tree.get("position") if tree["version"] >= 8 else None
     kind: Any = Position | None
-    position: Position | None = decode(kind, completed(kind, stored), "position", Tensors())
+    position: Position | None = decode(kind, tree.get("position"), "position", Tensors())
     return position
 
 
@@ -217,7 +191,7 @@ def decode_stream(tree: dict[str, Any], tensors: dict[str, Any]) -> tuple[Any, L
     """Return the learner that a header and its arrays describe, and the rows of its stream that are not learned yet."""
     held_bytes = sum(array.nbytes for array in tensors.values())
     tensors = Tensors(tensors, dense_bytes=dense_allowance(held_bytes))
-    tree = upgraded(tree, tree["version"])
+    tree = dict(tree)
     state = tree.pop("state", None)
     expand(tree.pop("sparse", None), tensors)
     arrays = Tensors(tensors)
@@ -256,8 +230,7 @@ def _restored(learner: type[Learner], record: RunRecord, header: Header, arrays:
     try:
         with np.errstate(all="ignore"):
             model = learner.from_record(record)
-            if header.version >= 4:
-                check_stated(header.certificates, model.record_.certificates, arrays)
+            check_stated(header.certificates, model.record_.certificates, arrays)
     except (InvalidInputError, MemoryError, RecursionError):
         raise
     except Exception as error:

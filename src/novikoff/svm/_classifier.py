@@ -11,7 +11,6 @@ import scipy.sparse as sp
 import novikoff._core as _core
 from novikoff._classifier import Classifier
 from novikoff._estimators import check_is_fitted
-from novikoff._moments import view_of
 from novikoff._multiclass import STRATEGIES, MulticlassStrategy, sides
 from novikoff._short_floats import widened_blocks
 from novikoff._validation import check_rows, describe_bad_row
@@ -92,14 +91,13 @@ class BatchClassifier(Classifier):
             one-vs-one, that is the number of votes for the class, plus a part between -1/3 and 1/3 that grows with the
             sum of its scores w.x + b.
         """
-        model = view_of(self)
-        check_is_fitted(model)
-        X, strategy = model._checked(X), model._strategy
-        if len(model._planes) <= len(model.classes_):
-            return strategy.combine(model._products(X))
-        step = max(1, BLOCK_SCORES // len(model._planes))
+        check_is_fitted(self)
+        X, strategy = self._checked(X), self._strategy
+        if len(self._planes) <= len(self.classes_):
+            return strategy.combine(self._products(X))
+        step = max(1, BLOCK_SCORES // len(self._planes))
         return np.concatenate(
-            [strategy.combine(model._products(X[first : first + step])) for first in range(0, X.shape[0], step)]
+            [strategy.combine(self._products(X[first : first + step])) for first in range(0, X.shape[0], step)]
         )
 
     def _scores(self, X: Any) -> Floats:
@@ -135,7 +133,7 @@ class BatchClassifier(Classifier):
     @property
     def record_(self) -> RunRecord:
         """The run record, which ``verify``, the model file, plots, report and exports read."""
-        return self._moment()._record()
+        return self._record()
 
     def _record(self) -> RunRecord:
         strategy, known = self._strategy, as_list(getattr(self, "certificate_", None))

@@ -5,13 +5,13 @@ from __future__ import annotations
 import inspect
 import numbers
 import warnings
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from novikoff._classifier import fit_to_scan
-from novikoff._moments import changing
+from novikoff._draft import changing
 from novikoff._multiclass import MulticlassStrategy
 from novikoff._one_core import one_core
 from novikoff._validation import check_choice, check_integer, check_labels, check_weights
@@ -142,7 +142,6 @@ class LinearSVMCV(BatchClassifier):
     state_type = SelectedState
     slack_ = property(kept_slack)
     _slack: Slack | None = None
-    added_parameters: ClassVar[dict[str, Any]] = {"multi_class": "ovr", "max_time": None}
 
     def __init__(
         self,

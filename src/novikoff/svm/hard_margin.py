@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import dataclasses
 import warnings
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
 from novikoff._classifier import fit_to_scan
 from novikoff._counts import counted
+from novikoff._draft import changing
 from novikoff._estimators import ConvergenceWarning
-from novikoff._moments import changing
 from novikoff._one_core import one_core
 from novikoff._progress import Progress
 from novikoff._validation import check_integer, check_number, thread_count
@@ -131,7 +131,6 @@ class HardMarginSVM(BatchClassifier):
 
     state_type = HardMarginState
     nearest_points_ = DenseOnRequest(why_no_nearest_points)
-    added_parameters: ClassVar[dict[str, Any]] = {"max_time": None}
 
     def __init__(
         self,

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import numpy as np
 
 from novikoff._classifier import fit_to_scan
+from novikoff._draft import changing
 from novikoff._estimators import BaseEstimator
-from novikoff._moments import changing, view_of
 from novikoff._multiclass import STRATEGIES, MulticlassStrategy, sides
 from novikoff._notebook import CompactDisplay
 from novikoff._one_core import one_core
@@ -140,7 +140,6 @@ class LinearSVMPath(CompactDisplay, BaseEstimator):  # type: ignore[misc]  # sci
 
     state_type = PathState
     coefs_ = DenseOnRequest()
-    added_parameters: ClassVar[dict[str, Any]] = {"multi_class": "ovr", "max_time": None}
 
     def __init__(
         self,
@@ -240,7 +239,7 @@ class LinearSVMPath(CompactDisplay, BaseEstimator):  # type: ignore[misc]  # sci
     @property
     def record_(self) -> RunRecord:
         """The run record; ``problems`` has one entry per C and binary problem."""
-        return view_of(self)._record()
+        return self._record()
 
     def _record(self) -> RunRecord:
         shared = {"intercept": role_of_intercept(self), "tol": float(self.tol), "loss": self.loss}

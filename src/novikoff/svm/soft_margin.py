@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from novikoff._classifier import fit_to_scan
+from novikoff._draft import changing
 from novikoff._estimators import NotFittedError, available_if
-from novikoff._moments import changing, view_of
 from novikoff._multiclass import MulticlassStrategy
 from novikoff._one_core import one_core
 from novikoff._validation import check_flag, check_number
@@ -170,7 +170,6 @@ class LinearSVM(BatchClassifier):
     """
 
     state_type = SoftMarginState
-    added_parameters: ClassVar[dict[str, Any]] = {"multi_class": "ovr", "max_time": None}
     slack_ = property(kept_slack)
     _slack: Slack | None = None
     _ends: Any = None  # for warm starts: a list with one end per binary problem, or a tuple, the end of a joint problem
@@ -232,8 +231,7 @@ class LinearSVM(BatchClassifier):
             return fit_to_scan(self, X, y, sample_weight)
         where = type(self).__name__
         self.fit_for(where, X, y, sample_weight)
-        model = view_of(self)
-        warn_if_wide(where, as_list(model.certificate_), model.max_iter, model.max_time)
+        warn_if_wide(where, as_list(self.certificate_), self.max_iter, self.max_time)
         return self
 
     def fit_for(self, where: str, X: Any, y: Any, sample_weight: Any) -> None:
@@ -348,11 +346,10 @@ class LinearSVM(BatchClassifier):
         ndarray of shape (n_samples, n_classes)
             Probabilities, in the order of ``classes_``.
         """
-        model = view_of(self)
-        scores = model._scores(X)
-        if not model._sigmoids:
+        scores = self._scores(X)
+        if not self._sigmoids:
             raise NotFittedError("LinearSVM was fitted with probability=False. Call fit again.")
-        return class_probabilities(model._strategy, model._sigmoids, scores)
+        return class_probabilities(self._strategy, self._sigmoids, scores)
 
     @available_if(_has_probabilities)  # type: ignore[untyped-decorator]  # scikit-learn is untyped
     def predict_log_proba(self, X: Any) -> Floats:

@@ -7,7 +7,6 @@ from . import mixture_bounds as mixture_bounds
 from . import moving_bounds as moving_bounds
 from . import scaled_bounds as scaled_bounds
 from . import second_order_bounds as second_order_bounds
-from . import selective_bounds as selective_bounds
 from .boundary_data import BoundaryData as BoundaryData
 from .certificate import CERTIFICATES as CERTIFICATES
 from .certificate import Certificate as Certificate
@@ -15,7 +14,6 @@ from .certificate import Support as Support
 from .coefficients import CoefficientStatus as CoefficientStatus
 from .crammer_singer import CrammerSingerCertificate as CrammerSingerCertificate
 from .crammer_singer import JointModel as JointModel
-from .full_matrix import FullMatrixCertificate as FullMatrixCertificate
 from .gap import GapCertificate as GapCertificate
 from .generalization import Generalization as Generalization
 from .geometry import Geometry as Geometry
@@ -32,7 +30,6 @@ from .mixing import Mixing as Mixing
 from .mixing_certificate import MixingCertificate as MixingCertificate
 from .moving_target import MovingTargetCertificate as MovingTargetCertificate
 from .second_order import SecondOrderCertificate as SecondOrderCertificate
-from .selective import SelectiveCertificate as SelectiveCertificate
 from .separability import Separability as Separability
 from .separability_summary import SeparabilitySummary as SeparabilitySummary
 from .svm_model import SvmModel as SvmModel

@@ -89,7 +89,7 @@ def _exponents(weights: Floats) -> NDArray[np.int64]:
 
 
 def centred_rows(
-    rows: Iterable[tuple[Any, Floats]], copies: list[float], width: int, delay: int | None = None
+    rows: Iterable[tuple[Any, Floats]], copies: list[float], width: int, before: bool = False
 ) -> tuple[list[tuple[Places, Floats]], CentredColumns]:
     """Return the rows of a stream as columns and values that were seen, and what is known of the columns at the end.
 
@@ -101,9 +101,8 @@ def centred_rows(
         The weight of each row, at most 1. A row of weight 0 is not counted.
     width : int
         The number of columns.
-    delay : int or None, default=None
-        None for rows as they were learned. Otherwise they are wanted as they were predicted: scaled by the rows that
-        were learned before, each of them after so many further rows were predicted.
+    before : bool, default=False
+        Whether rows are wanted as they were predicted: scaled by the rows before each.
 
     Returns
     -------
@@ -115,12 +114,10 @@ def centred_rows(
     state, every = CentredColumns(width), [_nonzeros(columns, values) for columns, values in rows]
     seen = []
     with np.errstate(over="ignore", under="ignore", invalid="ignore", divide="ignore"):
-        for place, (row, weight) in enumerate(zip(every, copies, strict=True)):
-            if delay is not None:
-                seen += [state.predict(*other) for other in every[place + delay if place else 0 : place + delay + 1]]
-            learned = state.learn(*row, weight) if weight > 0 else state.predict(*row)
-            if delay is None:
-                seen.append(learned)
+        for row, weight in zip(every, copies, strict=True):
+            predicted = state.predict(*row) if before or weight == 0 else None
+            learned = state.learn(*row, weight) if weight > 0 else None
+            seen.append(learned if predicted is None else predicted)
     return seen, state
 
 

@@ -23,20 +23,18 @@ class KeslerScores:
         The rows as they were predicted; a running scale shows them otherwise than they were learned.
     classes : int
         The number of classes.
-    delay : int, default=0
-        How many further rows were predicted before each was learned.
 
     Attributes
     ----------
     values, tolerances : ndarray of shape (n_classes, n_samples)
-        The scores, and by how much rounding may have changed them. Those of the first ``delay`` rows, and of classes
-        that no update has changed, are exactly 0.
+        The scores, and by how much rounding may have changed them. Those of classes that no update
+        has changed are exactly 0.
     """
 
-    def __init__(self, predicted: Any, classes: int, delay: int = 0) -> None:
-        self._rows, self._predicted = predicted[delay:], each_row(predicted[:0])
+    def __init__(self, predicted: Any, classes: int) -> None:
+        self._rows, self._predicted = predicted, each_row(predicted[:0])
         self.values, self.tolerances = np.zeros((2, classes, predicted.shape[0]))
-        self._next, self._updates, self._is_changed = delay, 0, np.zeros(classes, dtype=bool)
+        self._next, self._updates, self._is_changed = 0, 0, np.zeros(classes, dtype=bool)
 
     def before(self, run: KeslerReplay, one: float) -> None:
         """Score the row that is predicted next; ``replay_jointly`` calls this before a row is learned."""
@@ -66,7 +64,6 @@ def joint_scores_of(
     rule: Rule,
     classes: int,
     declared: bool,
-    delay: int,
 ) -> tuple[Floats, Floats, int | None]:
     """Repeat a run over a stream, and return scores, tolerances and the first row that rounding may have decided.
 
@@ -87,22 +84,20 @@ def joint_scores_of(
         The number of labels.
     declared : bool
         Whether all labels were known from the start; otherwise, each since its first row.
-    delay : int
-        How many further rows were predicted before each was learned.
 
     Returns
     -------
     tuple
         Values and tolerances of shape (n_classes, n_samples), and a row or None.
     """
-    scores = KeslerScores(predicted, classes, delay)
+    scores = KeslerScores(predicted, classes)
     order = [np.arange(len(codes))]
     run = replay_jointly(X, codes, classes, amounts, rule.implementation(), rule.geometry, order, scores.before)
     values, tolerances = scores.values, scores.tolerances
     first, last, pair = 0, len(codes), [0, 1]
     if not declared:
         met, since = np.unique(codes, return_index=True)
-        since = since[by_time := np.argsort(since)] + delay + 1  # the first row that is predicted with each class
+        since = since[by_time := np.argsort(since)] + 1  # the first row that is predicted with each class
         pair = sorted(met[by_time][:2].tolist())
         first, last = (int(since[k]) if k < len(since) else len(codes) for k in (1, 2))
     if len(pair) == 2 and (not declared or classes == 2):

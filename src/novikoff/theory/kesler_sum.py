@@ -17,8 +17,7 @@ from .enclosure import Enclosure, agrees, at_most
 from .geometry import Extended, Floats, WeightRows
 from .kesler import KeslerCertificate
 from .kesler_replay import KeslerReplay
-from .second_order import SQUARE, comparator_square, enclosed_square
-from .sum_certificate import SUM, WEIGHT, compare_sum, sum_check
+from .second_order import SQUARE, SUM, WEIGHT, comparator_square, compare_sum, enclosed_square, sum_check
 from .verification import Check
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .geometry import Matrix
-from .selective_rules import INCREMENT, UINT64_MASK, mixed
+from .splitmix import INCREMENT, UINT64_MASK, mixed
 from .verification import Check
 
 

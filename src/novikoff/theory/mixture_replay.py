@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -17,8 +16,6 @@ from .replayed_run import EPS, Replay
 from .rules import Rule
 from .running_scale import as_seen
 
-VOTES = ("leader", "majority", "share")
-MAX_CHANGES = 8  # of the sequences of members that fixed share is compared with
 NOBODY = -1  # the code of a prediction before any label was seen
 Codes = NDArray[np.int64]
 
@@ -35,21 +32,18 @@ class Scores:
         The rule of the learner, which says whether the last weights, their average or a vote predicts.
     predicted : ndarray or CSR matrix
         The rows as they were predicted; a running scale shows them otherwise than they were learned.
-    delay : int, default=0
-        How many further rows were predicted before each was learned.
 
     Attributes
     ----------
     values, tolerances : list of float
-        The score of each row, and by how much rounding may have changed it. The first ``delay`` rows, which are
-        predicted before anything is learned, have scores of 0.
+        The score of each row, and by how much rounding may have changed it.
     """
 
-    def __init__(self, rule: Rule, predicted: Any, delay: int = 0) -> None:
+    def __init__(self, rule: Rule, predicted: Any) -> None:
         self._rule, self._learned = rule, list[tuple[Any, Floats]]()
-        self._rows, self._predicted = predicted[delay:], each_row(predicted[:0])
-        self.values: list[float] = [0.0] * min(delay, predicted.shape[0])
-        self.tolerances: list[float] = [0.0] * len(self.values)
+        self._rows, self._predicted = predicted, each_row(predicted[:0])
+        self.values: list[float] = []
+        self.tolerances: list[float] = []
 
     def before(self, run: Replay, x: tuple[Any, Floats, float, float], norm2: float) -> None:
         """Score the row that is predicted next; ``replay`` calls this before a row is learned."""
@@ -109,14 +103,12 @@ class RowScores:
     doubtful: int | None
 
 
-def scores_of(
-    X: Any, codes: Codes, amounts: Floats, rule: Rule, classes: int, delay: int = 0, declared: bool = False
-) -> RowScores:
+def scores_of(X: Any, codes: Codes, amounts: Floats, rule: Rule, classes: int, declared: bool = False) -> RowScores:
     """Repeat the run of a learner over a stream, and return the scores before each row was learned.
 
     Parameters
     ----------
-    X, codes, amounts, rule, classes, delay, declared : object
+    X, codes, amounts, rule, classes, declared : object
         As in ``predictions_of``.
 
     Returns
@@ -126,13 +118,13 @@ def scores_of(
     """
     rows, predicted = len(codes), X
     if rule.geometry.scale is not None:
-        predicted = as_seen(X, amounts, rule.geometry.scale, before=True, delay=delay).X
+        predicted = as_seen(X, amounts, rule.geometry.scale, before=True).X
         X = as_seen(X, amounts, rule.geometry.scale).X
     if rule.implementation().is_joint:
-        return RowScores(*joint_scores_of(X, predicted, codes, amounts, rule, classes, declared, delay))
+        return RowScores(*joint_scores_of(X, predicted, codes, amounts, rule, classes, declared))
     scores, tolerances, doubtful = np.zeros((classes, rows)), np.zeros((classes, rows)), rows
     for positive in range(1 if classes == 2 else 0, classes if classes > 1 else 0):
-        own, signs = Scores(rule, predicted, delay), np.where(codes == positive, 1.0, -1.0)
+        own, signs = Scores(rule, predicted), np.where(codes == positive, 1.0, -1.0)
         how = (rule.implementation(), rule.geometry, [np.arange(rows)])
         run = replay(X, signs, amounts, *how, before=own.before, forgetting=rule.forgetting)
         scores[positive], tolerances[positive] = own.values, own.tolerances
@@ -156,9 +148,7 @@ class Predictions:
     doubtful: int | None
 
 
-def predictions_of(
-    X: Any, codes: Codes, amounts: Floats, rule: Rule, classes: int, declared: bool, delay: int = 0
-) -> Predictions:
+def predictions_of(X: Any, codes: Codes, amounts: Floats, rule: Rule, classes: int, declared: bool) -> Predictions:
     """Repeat the run of one member over a stream.
 
     Parameters
@@ -175,19 +165,17 @@ def predictions_of(
         The number of labels.
     declared : bool
         Whether all labels were known from the start; otherwise, each since its first row.
-    delay : int, default=0
-        How many further rows were predicted before each was learned.
 
     Returns
     -------
     Predictions
         The predicted codes.
     """
-    rows, again = len(codes), scores_of(X, codes, amounts, rule, classes, delay, declared)
+    rows, again = len(codes), scores_of(X, codes, amounts, rule, classes, declared)
     scores, tolerances, doubtful = again.values, again.tolerances, rows if again.doubtful is None else again.doubtful
     found, seen = np.full(rows, NOBODY), np.zeros(classes, dtype=bool)
-    for t in range(1 + delay, rows):
-        seen[codes[t - delay - 1]] = True
+    for t in range(1, rows):
+        seen[codes[t - 1]] = True
         known = np.arange(classes) if declared else np.flatnonzero(seen)
         found[t], is_close = _decide(known, seen, scores[:, t], tolerances[:, t])
         if is_close:
@@ -218,49 +206,15 @@ def _decide(known: Codes, seen: NDArray[np.bool_], scores: Floats, tolerances: F
 # ---- the mixture -----------------------------------------------------------------------------------------------------
 
 
-@dataclass
 class MixtureReplay:
-    """A mixture that counts the mistakes of its members and its own.
+    """A mixture of N members that counts their mistakes and its own, which come last."""
 
-    Parameters
-    ----------
-    members : int
-        The number of members N.
-    vote : {"leader", "majority", "share"}
-        How the predictions of the members become one.
-    decay, beta, share : float
-        The factor of all counts before each example; that of a weight after a mistake; and the part of the weights
-        that members share.
+    def __init__(self, members: int, decay: float) -> None:
+        self.decay = decay
+        self.decayed, self.mistakes = [0.0] * (members + 1), [0.0] * (members + 1)
 
-    Attributes
-    ----------
-    decayed, mistakes : list of float
-        The counts of the members, and last that of the mixture.
-    weights : ndarray of shape (n_members,)
-        The weights of fixed share.
-    fewest : ndarray of shape (MAX_CHANGES + 1, n_members)
-        The fewest mistakes of a sequence of members, by the number of changes and by its last member.
-    doubtful : int or None
-        The first row on which rounding may have made the decision.
-    """
-
-    members: int
-    vote: str
-    decay: float
-    beta: float
-    share: float
-    decayed: list[float] = field(default_factory=list)
-    mistakes: list[float] = field(default_factory=list)
-    weights: Floats = field(default_factory=lambda: np.ones(0))
-    fewest: Floats = field(default_factory=lambda: np.zeros((0, 0)))
-    doubtful: int | None = None
-
-    def __post_init__(self) -> None:
-        self.decayed, self.mistakes = [0.0] * (self.members + 1), [0.0] * (self.members + 1)
-        self.weights, self.fewest = np.ones(self.members), np.zeros((MAX_CHANGES + 1, self.members))
-
-    def run(self, table: Codes, codes: Codes, amounts: Floats, delay: int = 0) -> None:
-        """Repeat the mixture of members whose predictions are known.
+    def run(self, table: Codes, codes: Codes, amounts: Floats) -> list[int]:
+        """Repeat the mixture of members whose predictions are known, and return who led.
 
         Parameters
         ----------
@@ -270,52 +224,18 @@ class MixtureReplay:
             The codes of the labels.
         amounts : ndarray of shape (n_samples,)
             The weights of the rows, at most 1.
-        delay : int, default=0
-            How many further rows were predicted before each was learned.
         """
-        chosen: list[int] = []
-        every = table.T.tolist()
-        for t, (label, amount) in enumerate(zip(codes.tolist(), amounts.tolist(), strict=True)):
-            chosen += [self.choose(t, row) for row in every[len(chosen) : t + delay + 1]]
-            self.learn(every[t], chosen[t], label, amount)
+        leaders = []
+        for predictions, label, amount in zip(table.T.tolist(), codes.tolist(), amounts.tolist(), strict=True):
+            leaders.append(self.leader())
+            wrong = [predicted != label for predicted in (*predictions, predictions[leaders[-1]])]
+            self.decayed = [
+                count * self.decay + amount if is_wrong else count * self.decay
+                for count, is_wrong in zip(self.decayed, wrong, strict=True)
+            ]
+            self.mistakes = [count + amount * is_wrong for count, is_wrong in zip(self.mistakes, wrong, strict=True)]
+        return leaders
 
     def leader(self) -> int:
         """Return the member with the fewest decayed mistakes; of several, the first."""
         return self.decayed.index(min(self.decayed[:-1]))
-
-    def choose(self, row: int, predictions: Sequence[int]) -> int:
-        """Return what the mixture predicts; ties go to the member that comes first."""
-        if self.vote == "leader":
-            return predictions[self.leader()]
-        own = self.weights
-        if self.vote == "majority":
-            least = self.decayed[self.leader()]
-            own = np.array([self.beta ** (self.decay * (count - least)) for count in self.decayed[:-1]])
-        totals: dict[int, float] = {}
-        for label, weight in zip(predictions, own.tolist(), strict=True):
-            totals[label] = totals.get(label, 0.0) + weight
-        first, *others = sorted(totals.values(), reverse=True)
-        is_exact = self.vote == "majority" and self.beta == 0.5 and self.decay == 1
-        is_exact = is_exact and all(count == round(count) for count in self.decayed)
-        close = 64 * (row + 16) * EPS * first
-        if self.doubtful is None and others and first - others[0] <= close and not is_exact:
-            self.doubtful = row
-        return max(totals, key=totals.__getitem__)
-
-    def learn(self, predictions: Sequence[int], chosen: int, label: int, amount: float) -> None:
-        """Count the mistakes of an example of this weight, at most 1."""
-        wrong = [predicted != label for predicted in (*predictions, chosen)]
-        self.decayed = [
-            count * self.decay + amount if is_wrong else count * self.decay
-            for count, is_wrong in zip(self.decayed, wrong, strict=True)
-        ]
-        self.mistakes = [count + amount * is_wrong for count, is_wrong in zip(self.mistakes, wrong, strict=True)]
-        if self.vote != "share":
-            return
-        errors = np.array(wrong[:-1])
-        self.weights = np.where(errors, self.weights * self.beta**amount, self.weights)
-        total, others = self.weights.sum(), self.share / (self.members - 1)
-        self.weights = (1 - self.share) * self.weights + others * (total - self.weights)
-        self.weights = self.weights / self.weights.max()
-        least = self.fewest[:-1].min(axis=1, keepdims=True)
-        self.fewest = np.vstack([self.fewest[:1], np.minimum(self.fewest[1:], least)]) + amount * errors

@@ -25,8 +25,7 @@ from .replayed_run import EPS, Proof, Replay
 from .rules import OnlineRule, RuleInput
 from .second_order_replay import learn_second_order
 from .second_order_rules import SecondOrderRule
-from .selective_replay import learn_selectively
-from .selective_rules import INCREMENT, UINT64_MASK, SelectiveRule, mixed
+from .splitmix import INCREMENT, UINT64_MASK, mixed
 from .verification import Check
 
 NOTHING = Forgetting()
@@ -104,8 +103,6 @@ def replay(
             if second is not None:
                 learn_second_order(run, second, i, *example)
                 run.bias = float(run.state["weights"][-1])
-            elif isinstance(rule, SelectiveRule):
-                learn_selectively(run, rule, i, *example)
             else:
                 learn_example(run, rule, i, *example)
     run.finish()

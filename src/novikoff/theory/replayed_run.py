@@ -20,7 +20,6 @@ from .exact_lifted import ExactRows
 from .forgetting import UNIT_EXPONENT, Forgetting
 from .geometry import Floats
 from .lifted import Combined, LiftedRows
-from .selective_replay import Asking
 from .verification import Check
 
 EPS = float(np.finfo(np.float64).eps)
@@ -81,8 +80,6 @@ class Replay:
         A bound on the difference of ``steps`` from that of another computation of the run.
     state : dict
         What a second-order rule keeps for each column; the last entry of an array is that of the intercept.
-    asking : Asking
-        What a selective perceptron asked for.
     columns : Columns or None
         The columns that occur in the rows, which the proof has; None if they are all.
     """
@@ -115,7 +112,6 @@ class Replay:
     least_longest: float = 0.0
     steps_error: float = 0.0
     state: dict[str, Any] = field(default_factory=dict)
-    asking: Asking = field(default_factory=Asking)
     columns: Columns | None = None
 
     def shrink(self, kept: float) -> None:

@@ -66,8 +66,6 @@ class OnlineRule(ABC):
         Whether a score of exactly 0 counts as a mistake or as a prediction of +1.
     extra : float, default=0.0
         A second number that the rule depends on, if there is one.
-    budget : int or None, default=None
-        The number of labels that a rule may ask for, if it asks; None if any number.
 
     Attributes
     ----------
@@ -85,21 +83,16 @@ class OnlineRule(ABC):
         The name of ``bound`` in plots.
     is_second_order : bool
         Whether the weights are not a sum of examples, because every column has steps of its own.
-    has_matrix : bool
-        Whether a second-order rule keeps a full matrix, with a number for each pair of columns.
     has_unit_columns : bool
         Whether a second-order rule has u_j^2 s_j <= 1 for all examples and columns, where s is the diagonal of A^-1.
     is_joint : bool
         Whether all classes are learned together: the rule sees the vectors z of docs/theory.md J5 with the label +1.
         The radius that its bounds take is that of the examples u.
-    asks_for_labels : bool
-        Whether the rule asks for some labels only (docs/theory.md, Q), so that rows are visited once.
     """
 
     parameter: float = 0.0
     tie: str = "mistake"
     extra: float = 0.0
-    budget: int | None = None
 
     kernel: ClassVar[str | None] = None
     steps_count_mistakes: ClassVar[bool] = False
@@ -107,10 +100,8 @@ class OnlineRule(ABC):
     promises_to_halt: ClassVar[bool] = False
     bound_name: ClassVar[str] = OTHER_THEOREM
     is_second_order: ClassVar[bool] = False
-    has_matrix: ClassVar[bool] = False
     has_unit_columns: ClassVar[bool] = False
     is_joint: ClassVar[bool] = False
-    asks_for_labels: ClassVar[bool] = False
 
     @abstractmethod
     def step(self, example: RuleInput) -> float:
@@ -163,15 +154,11 @@ RULES: Registry[type[OnlineRule]] = Registry(
         "passive-aggressive I": "novikoff.theory.passive_aggressive_rules:PassiveAggressiveIRule",
         "passive-aggressive II": "novikoff.theory.passive_aggressive_rules:PassiveAggressiveIIRule",
         "arow": "novikoff.theory.second_order_rules:ArowRule",
-        "full arow": "novikoff.theory.full_matrix_rules:FullArowRule",
-        "full second-order perceptron": "novikoff.theory.full_matrix_rules:FullSecondOrderPerceptronRule",
         "normalized adaptive, logistic": "novikoff.theory.second_order_rules:LogisticAdaptiveRule",
         "normalized adaptive, hinge": "novikoff.theory.second_order_rules:HingeAdaptiveRule",
         "normalized adaptive, squared": "novikoff.theory.second_order_rules:SquaredAdaptiveRule",
-        "second-order perceptron": "novikoff.theory.second_order_rules:SecondOrderPerceptronRule",
         "soft confidence I": "novikoff.theory.second_order_rules:SoftConfidenceIRule",
         "soft confidence II": "novikoff.theory.second_order_rules:SoftConfidenceIIRule",
-        "selective perceptron": "novikoff.theory.selective_rules:SelectiveRule",
         "multiclass perceptron": "novikoff.theory.multiclass_rules:MulticlassPerceptronRule",
         "multiclass arow": "novikoff.theory.multiclass_rules:MulticlassArowRule",
         "multiclass passive-aggressive I": "novikoff.theory.multiclass_rules:MulticlassPassiveAggressiveIRule",
@@ -200,8 +187,6 @@ class Rule:
         What is kept of the weights by examples and updates.
     extra : float, default=0.0
         A second number that the rule depends on, if there is one.
-    budget : int or None, default=None
-        The number of labels that a rule may ask for, if it asks; None if any number.
     """
 
     name: str
@@ -211,13 +196,12 @@ class Rule:
     geometry: Geometry = field(default_factory=Geometry)
     forgetting: Forgetting = Forgetting()  # noqa: RUF009  # it is frozen, and older files get this default
     extra: float = 0.0
-    budget: int | None = None
 
     def implementation(self) -> OnlineRule:
         """Return the rule that ``RULES`` has under this name."""
         if self.name not in RULES:
             raise input_error("rule", RULES.unknown(self.name))
-        return _rule_of(RULES[self.name], self.parameter, self.tie, self.extra, self.budget)
+        return _rule_of(RULES[self.name], self.parameter, self.tie, self.extra)
 
     @property
     def changes_only_by_updates(self) -> bool:
@@ -227,6 +211,6 @@ class Rule:
 
 
 @lru_cache(maxsize=256, typed=True)
-def _rule_of(kind: type[OnlineRule], parameter: float, tie: str, extra: float, budget: int | None) -> OnlineRule:
+def _rule_of(kind: type[OnlineRule], parameter: float, tie: str, extra: float) -> OnlineRule:
     """Return a rule, which never changes and is asked for several times when a learner begins."""
-    return kind(parameter, tie, extra, budget)
+    return kind(parameter, tie, extra)

@@ -150,7 +150,7 @@ class _Columns:
         return found
 
 
-def as_seen(X: Any, copies: Floats, kind: str, *, before: bool = False, delay: int = 0) -> SeenRows:
+def as_seen(X: Any, copies: Floats, kind: str, *, before: bool = False) -> SeenRows:
     """Return rows as a learner with a running scale saw them.
 
     Parameters
@@ -163,9 +163,6 @@ def as_seen(X: Any, copies: Floats, kind: str, *, before: bool = False, delay: i
         Whether each row was scaled by the rows up to itself, without or with centring, or all by all rows.
     before : bool, default=False
         Whether rows of a stream are wanted as they were predicted: scaled by the rows before each.
-    delay : int, default=0
-        How many of the rows directly before each had not been learned when it was predicted. The copies of a row count
-        as rows. Used with ``before`` only.
 
     Returns
     -------
@@ -187,13 +184,12 @@ def as_seen(X: Any, copies: Floats, kind: str, *, before: bool = False, delay: i
     rows = list(each_row(X if cut is None else cut.cut(X)))
     width = X.shape[1] if cut is None else len(cut.indices)
     if kind == CENTRED:
-        return _centred(X, cut, rows, width, index, copies, delay if before else None)
+        return _centred(X, cut, rows, width, index, copies, before)
     state, scaled = _Columns(width), []
     with np.errstate(over="ignore", under="ignore", invalid="ignore"):
-        for place, ((columns, values), weight) in enumerate(zip(rows, copies.tolist(), strict=True)):
+        for (columns, values), weight in zip(rows, copies.tolist(), strict=True):
             if before:
-                predicted = rows[place + delay if place else 0 : place + delay + 1]
-                scaled += [own * state.factors(where) for where, own in predicted]
+                scaled.append(values * state.factors(columns))
             for _ in range(int(weight)):
                 state.count(columns, values, 1.0)
             if weight % 1 > 0:
@@ -210,10 +206,10 @@ def as_seen(X: Any, copies: Floats, kind: str, *, before: bool = False, delay: i
 
 
 def _centred(
-    X: Any, cut: Columns | None, rows: Any, width: int, index: NDArray[np.int64], copies: Floats, delay: int | None
+    X: Any, cut: Columns | None, rows: Any, width: int, index: NDArray[np.int64], copies: Floats, before: bool
 ) -> SeenRows:
     """Return rows as a learner with a centred scale saw them; sparse ones have more entries then."""
-    seen, state = centred_rows(rows, copies.tolist(), width, delay)
+    seen, state = centred_rows(rows, copies.tolist(), width, before)
     columns = np.concatenate([places for places, _ in seen]) if seen else np.zeros(0, dtype=np.int64)
     values = np.concatenate([own for _, own in seen]) if seen else np.zeros(0)
     values[np.abs(values) < LEAST_VALUE] = 0.0

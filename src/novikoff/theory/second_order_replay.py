@@ -86,8 +86,6 @@ def rounding_after(outcome: Outcome, before: float, size: float, weights: Floats
     float
         A bound on the distance.
     """
-    if outcome.rounding is not None:
-        return outcome.rounding
     local = (len(weights) + 16) * EPS * (outcome.sensitivity * (1 + size) + float(np.abs(weights).max()))
     return outcome.growth * before + SAFETY * local
 

@@ -19,7 +19,6 @@ from .geometry import Floats
 from .rules import OnlineRule, RuleInput
 
 LEAST_VARIANCE = float(np.finfo(np.float64).tiny)
-MOST_SQUARES = 1e300  # of a sum of squares, so that it does not overflow
 
 
 @dataclass(eq=False)
@@ -58,15 +57,12 @@ class Outcome:
         How far an error of 1 in the score moves the weights.
     growth : float, default=1.0
         The factor by which an error in the weights may grow.
-    rounding : float or None, default=None
-        How far the weights of two computations of the run may differ; None if it follows from the other two numbers.
     """
 
     enters_sum: bool
     changes: bool
     sensitivity: float = 0.0
     growth: float = 1.0
-    rounding: float | None = None
 
 
 class SecondOrderRule(OnlineRule):
@@ -135,34 +131,6 @@ class ArowRule(SecondOrderRule):
 
     def has_valid_parameter(self) -> bool:
         return self.parameter > 0 and 0 <= self.extra <= 1
-
-
-class SecondOrderPerceptronRule(SecondOrderRule):
-    """The second-order perceptron with a diagonal matrix (Cesa-Bianchi, Conconi and Gentile 2005): ``parameter`` is a.
-
-    The matrix that predicts does not have the present example: docs/theory.md L4.
-    """
-
-    kernel: ClassVar[str | None] = "second-order perceptron"
-
-    def start(self, width: int) -> dict[str, Any]:
-        return {name: np.zeros(width) for name in ("weights", "squares", "sum")}
-
-    def learn(self, state: dict[str, Any], example: Example) -> Outcome:
-        if not example.mistake:
-            return Outcome(False, False)
-        given, columns, u = example.given, example.columns, example.u
-        squares = np.minimum(MOST_SQUARES, state["squares"][columns] + given.weight * u * u)
-        sums = state["sum"][columns] + given.weight * given.y * u
-        state["squares"][columns], state["sum"][columns] = squares, sums
-        state["weights"][columns] = sums / (self.parameter + squares)
-        return Outcome(True, True)
-
-    def variances(self, vectors: dict[str, Any]) -> Any:
-        def inverse(squares: Any) -> Any:
-            return np.where(squares > 0, np.maximum(LEAST_VARIANCE, 1 / (self.parameter + squares)), 0.0)
-
-        return changed(vectors["squares"], inverse)
 
 
 class SoftConfidenceIRule(SecondOrderRule):

@@ -23,8 +23,6 @@ def made(codes, values, weights=None):
 def test_an_arm_predicts_and_learns_as_its_learner_does(name):
     arm, learner = Arm(Specification(name)), Specification(name).make()
     codes = [0, 0, 1, 1, 0, 2, 1, 0, 2, 0]
-    if name == "selective-perceptron":  # it takes two classes
-        codes = [min(code, 1) for code in codes]
     values = [1.0, 2.0, -1.0, -2.0, 1.5, 3.0, -1.0, 0.5, 2.5, -0.5]
     expected = []
     for code, value, column in zip(codes, values, np.arange(10) % 3, strict=True):
@@ -45,13 +43,6 @@ def test_an_arm_that_refuses_examples_has_learned_none(name):
     with pytest.raises(InvalidInputError):
         arm.learn(made([0, 2, 1], [1.0, 1.0, 1e200]), LABELS, CODES, 3)
     assert digest(arm.learner) == before
-
-
-def test_a_vote_has_labels_without_scores():
-    arm = Arm(Specification("tracker", {"vote": "majority"}))
-    (run,) = arm.learn(made([0, 1, 0, 1], [1, 1, 1, 1]), LABELS, CODES, 3)
-    assert run.scores.shape == (4, 0)
-    assert run.predicted[0] == -1
 
 
 def test_a_label_that_only_a_shadow_knows_is_no_label():

@@ -19,12 +19,10 @@ from novikoff.serve.log.store import SNAPSHOTS, Store
 
 TWO, THREE = ("a", "b"), ("b", "a", "c")
 CASES = [
-    *(({"learner": name}, TWO if name == "selective-perceptron" else THREE) for name in ONLINE),
+    *(({"learner": name}, THREE) for name in ONLINE),
     ({"learner": "perceptron", "hashing": {"n_bits": 3}}, THREE),
     ({"learner": "arow", "hashing": {"n_bits": 10}}, THREE),
     ({"learner": "perceptron", "classes": ["c", "b", "a"]}, THREE),
-    ({"learner": "tracker", "parameters": {"vote": "share"}}, THREE),
-    ({"learner": "tracker", "parameters": {"vote": "majority"}}, TWO),
     ({"learner": "passive-aggressive-ii"}, (10, -3, 7)),
     ({"learner": "averaged-perceptron"}, (True, False)),
 ]

@@ -181,7 +181,7 @@ def test_a_label_removes_its_prediction_from_those_that_wait():
 
 def test_a_shadow_that_refuses_stops_in_the_same_block_after_a_replay():
     model = model_of()
-    model.add_shadow("s", Specification("selective-perceptron"))
+    model.add_shadow("s", Specification("perceptron", classes=("a", "b")))
     examples = random_examples(12, classes=("a", "b", "c"))
     jobs = [piece(model, [*examples[:4], HUGE, *examples[4:]])]
     group = learned(model, jobs)

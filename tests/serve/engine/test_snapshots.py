@@ -26,7 +26,7 @@ def model_of(name="perceptron", examples=30, classes=("a", "b", "c"), **others):
 
 @pytest.mark.parametrize("name", list(ONLINE))
 def test_a_restored_model_goes_on_as_the_saved_one(name, tmp_path):
-    classes = ("a", "b") if name == "selective-perceptron" else ("a", "b", "c")
+    classes = ("a", "b", "c")
     model = model_of(name, classes=classes)
     path = snapshots.freeze(model, b"sum").write(tmp_path, {})
     restored = snapshots.restore(snapshots.read(path), Settings())

@@ -63,7 +63,6 @@ class Arm:
         self.specification, self.stopped = specification, stopped
         self.learner = specification.make() if learner is None else learner
         self.tally = Tally() if tally is None else tally
-        self._scores = getattr(self.learner, "vote", "leader") == "leader"  # otherwise there are only labels
 
     def learn(self, examples: Examples, labels: NDArray[Any], code_of: Mapping[Any, int], width: int) -> list[Run]:
         """Predict each example, then learn from it. An example that is refused raises an error, and none is learned.
@@ -80,10 +79,6 @@ class Arm:
             Number of columns of the model.
         """
         batch = Batch(examples.matrix(width), labels[examples.codes], examples.weights)
-        if not self._scores:
-            found = self.learner.predict_then_learn(batch).tolist()
-            predicted = [-1 if label is None else code_of.get(label, -1) for label in found]
-            return [Run([], np.array(predicted, dtype=np.int32), np.zeros((len(found), 0)))]
         runs = []
         for known, decisions in self.learner.score_then_learn(batch):
             keys = [code_of.get(label, -1) for label in known]  # a shadow may have declared other classes

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import novikoff._core as _core
-from novikoff.online.frozen import Frozen
+from novikoff.online.frozen import Frozen, chosen
 
 
 def label_text(label: Any) -> str:
@@ -57,7 +57,7 @@ class Version:
         if not self._texts:
             return None, None
         decisions = self._frozen.decisions(rows, matrix)
-        return self._frozen.places(decisions, matrix), decisions
+        return chosen(decisions, len(self.labels)), decisions
 
     def answer_one(
         self, body: bytes, names: _core.NameTable, labels: _core.LabelTable, limits: _core.ExampleLimits
