@@ -115,9 +115,12 @@ def centred_rows(
     seen = []
     with np.errstate(over="ignore", under="ignore", invalid="ignore", divide="ignore"):
         for row, weight in zip(every, copies, strict=True):
-            predicted = state.predict(*row) if before or weight == 0 else None
-            learned = state.learn(*row, weight) if weight > 0 else None
-            seen.append(learned if predicted is None else predicted)
+            if before or weight == 0:
+                seen.append(state.predict(*row))
+            if weight > 0:
+                learned = state.learn(*row, weight)
+                if not before:
+                    seen.append(learned)
     return seen, state
 
 
