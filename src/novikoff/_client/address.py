@@ -84,7 +84,7 @@ class Address:
         """
         return {
             "base_url": self.url,
-            "headers": self.headers | {"content-type": "application/json"},
+            "headers": self.headers,
             "timeout": self.timeout,
             "verify": False if self.tls is None else self.tls,
             "trust_env": False,

@@ -70,7 +70,9 @@ class AsyncClient(Methods[Soon, SoonMany, SoonNames, Coroutine[Any, Any, Any]]):
 
     async def _send(self, request: Request) -> Answer | Failure:
         try:
-            found = await self._http.request(request.method, request.path, content=request.content)
+            found = await self._http.request(
+                request.method, request.path, content=request.content, headers={"content-type": request.content_type}
+            )
         except self._errors as error:
             return failure_of(error)
         return Answer(found.status_code, found.headers, found.content)

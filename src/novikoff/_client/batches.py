@@ -13,6 +13,7 @@ from novikoff._client.calls import Call, Example, example, model_path, to_json
 from novikoff._client.errors import Interrupted, ServerError, answer_error
 from novikoff.errors import input_error, quote
 
+NDJSON = "application/x-ndjson"
 BATCH_BYTES = 2**16  # of a request; the server reads so much, whether or not its answers are taken meanwhile
 
 
@@ -53,7 +54,9 @@ class Batches:
         lines, self._lines, self._bytes = self._lines, [], 0
         if lines:
             read = partial(read_answers, before=self._count - len(lines), count=len(lines))
-            yield Call("POST", self._path, b"".join(lines), read, is_repeatable=self._stream is not None)
+            yield Call(
+                "POST", self._path, b"".join(lines), read, is_repeatable=self._stream is not None, content_type=NDJSON
+            )
 
     def _line(self, given: Example) -> bytes:
         if isinstance(given, Mapping):

@@ -72,7 +72,9 @@ class Client(Methods[dict[str, Any], list[dict[str, Any]], list[str], Any]):
 
     def _send(self, request: Request) -> Answer | Failure:
         try:
-            found = self._http.request(request.method, request.path, content=request.content)
+            found = self._http.request(
+                request.method, request.path, content=request.content, headers={"content-type": request.content_type}
+            )
         except self._errors as error:
             return failure_of(error)
         return Answer(found.status_code, found.headers, found.content)

@@ -24,6 +24,7 @@ class Request(NamedTuple):
     method: str
     path: str
     content: bytes | None = None
+    content_type: str = "application/json"
 
 
 class Pause(NamedTuple):
@@ -71,7 +72,7 @@ def converse(call: Call, retries: Retries, url: str) -> Conversation:
     """
     failures, may_be_second = 0, False
     while True:
-        outcome = yield Request(call.method, call.path, call.content)
+        outcome = yield Request(call.method, call.path, call.content, call.content_type)
         if isinstance(outcome, Answer):
             if outcome.status < 300 or (may_be_second and outcome.status == call.status_of_repetition):
                 try:
