@@ -252,7 +252,7 @@ class Settings:
         LIMITS,
         300.0,
         "seconds",
-        "Time in which the rest of a body must arrive after its first bytes. Streams have no limit.",
+        "Time in which the body of a request must arrive. Streams have no limit.",
         0.1,
         86_400,
     )

@@ -49,8 +49,8 @@ def test_a_replay_equals_a_learner_without_a_server(tmp_path):
 
 
 def test_a_model_that_has_learned_nothing_is_not_replayed(tmp_path):
-    with running(tmp_path):
-        pass
+    with running(tmp_path) as engine:
+        engine.create("default", {"learner": "arow"}).result()
     with Past(tmp_path) as past, pytest.raises(InvalidInputError, match="learned nothing"):
         replay(past, "default", "arow")
 

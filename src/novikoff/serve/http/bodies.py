@@ -167,7 +167,7 @@ async def read_body(scope: Scope, receive: Receive, limit: int, seconds: float) 
     limit : int
         Most bytes, compressed or not.
     seconds : float
-        Time in which the rest of the body must arrive after its first bytes.
+        Time in which the body must arrive.
 
     Raises
     ------
@@ -178,7 +178,7 @@ async def read_body(scope: Scope, receive: Receive, limit: int, seconds: float) 
     if announced.isdigit() and int(announced) > limit:
         raise too_long(limit)
     found = decoder(scope)
-    body = await rest_of_body(await receive(), receive, limit, seconds)
+    body = await rest_of_body(None, receive, limit, seconds)
     if isinstance(found, Identity):
         return body
     if len(body) < IN_THREAD:
@@ -186,11 +186,16 @@ async def read_body(scope: Scope, receive: Receive, limit: int, seconds: float) 
     return await asyncio.get_running_loop().run_in_executor(None, decompressed, found, body, limit)
 
 
-async def rest_of_body(message: Message, receive: Receive, limit: int, seconds: float) -> bytes:
-    """Return the body that begins with a message of ASGI, as it came. Raises a ServeError as ``read_body`` does."""
+async def rest_of_body(message: Message | None, receive: Receive, limit: int, seconds: float) -> bytes:
+    """Return the body as it came; ``message`` is the first one of ASGI, if it was received.
+
+    Raises a ServeError as ``read_body`` does.
+    """
     parts, size = [], 0
     try:
-        async with asyncio.timeout(seconds if message.get("more_body", False) else None):
+        async with asyncio.timeout(seconds):
+            if message is None:
+                message = await receive()
             while True:
                 if message["type"] == "http.disconnect":
                     raise CLOSED
