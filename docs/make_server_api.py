@@ -70,7 +70,6 @@ GROUPS = {  # in the order of the page, in which the examples work one after the
     "Predictions and learning": ("predict", "learn", "stream"),
     "Shadow learners": ("add_shadow", "remove_shadow"),
     "What a model has learned": ("certificate", "download_model", "overview", "events"),
-    "Followers": ("read_log", "promote"),
     "The server itself": ("health", "readiness", "metrics", "openapi", "docs"),
 }
 
@@ -139,7 +138,6 @@ def _body(media: str, name: str) -> str:
     return {
         "application/x-ndjson": "one [ExampleToLearn](#exampletolearn) per line",
         "text/x-svmlight": "one example per line: `LABEL INDEX:VALUE ...`",
-        "application/vnd.apache.arrow.stream": "an Arrow stream: one row per example, the label in the column `y`",
     }[media]
 
 

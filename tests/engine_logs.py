@@ -7,7 +7,6 @@ import random
 from novikoff.serve.engine.engine import Engine
 from novikoff.serve.errors import Asleep
 from novikoff.serve.settings import Settings
-from two_servers import example
 
 
 @contextlib.contextmanager
@@ -28,6 +27,16 @@ def awake(engine, name, call):
     except Asleep:
         engine.wake(name).result()
         return call()
+
+
+WORDS = [f"w{number}" for number in range(40)]
+
+
+def example(numbers):
+    """A random example whose label depends on its words."""
+    words = numbers.sample(WORDS, 6)
+    x = {word: round(numbers.uniform(0.5, 2), 3) for word in words}
+    return {"x": x, "y": "high" if sum(value * (int(word[1:]) - 20) for word, value in x.items()) > 0 else "low"}
 
 
 def learn(engine, examples, name="default"):

@@ -1,12 +1,10 @@
 """Requests that a server must refuse, and sockets that do not behave."""
 
 import gzip
-import io
 import json
 import random
 import socket
 
-import pyarrow as pa
 import zstandard
 
 from server_process import SECONDS
@@ -80,19 +78,9 @@ def zeros(encoding, count):
     return zstandard.ZstdCompressor(level=3).compress(b"x" * count)
 
 
-def arrow_bytes(rows=20, compression=None):
-    """Return a stream of Arrow."""
-    table = pa.table({"a": [float(n % 3) for n in range(rows)], "y": ["yes", "no"] * (rows // 2)})
-    sink = io.BytesIO()
-    with pa.ipc.new_stream(sink, table.schema, options=pa.ipc.IpcWriteOptions(compression=compression)) as writer:
-        writer.write_table(table)
-    return sink.getvalue()
-
-
 STREAMS = {
     "application/x-ndjson": b'{"x": {"a": 1, "b": 0.5}, "y": "yes"}\n{"x": {"c": 1}, "y": "no", "weight": 2}\n' * 10,
     "text/x-svmlight": b"1 1:0.5 3:1\n-1 2:1 # note\n+1 qid:3 1:1e-3\n" * 10,
-    "application/vnd.apache.arrow.stream": arrow_bytes(),
 }
 
 

@@ -21,7 +21,6 @@ SERVER = {
     "latency_ms": {"p50": 0.21, "p99": 2.04},
     "learning": "on",
     "reason": None,
-    "role": "leader",
 }
 
 

@@ -12,13 +12,6 @@ def address(url, **changes):
     return Address(**{"url": url, "token": None, "timeout": 1.0, "verify": True} | changes)
 
 
-def test_the_parts_of_an_address():
-    found = address("http://[::1]:8080/prefix")
-    assert (found.host, found.port, found.authority, found.prefix) == ("::1", 8080, "[::1]:8080", "/prefix")
-    assert address("https://example.com").port == 443
-    assert address("http://example.com").port == 80
-
-
 @pytest.mark.parametrize("url", ["", "127.0.0.1:8000", "ftp://a", "http://", "http://a:b", "http://a?b=c", None, 8000])
 def test_an_invalid_address_is_refused(url):
     with pytest.raises(nk.InvalidInputError, match=r'^Client: url must look like "http://127\.0\.0\.1:8765", but'):

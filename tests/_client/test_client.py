@@ -4,7 +4,6 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from types import SimpleNamespace
 
-import httpx
 import pytest
 
 import novikoff as nk
@@ -239,9 +238,3 @@ def test_a_stream_may_be_left(client):
     next(stream)
     stream.close()
     assert list(client.stream(pairs(3)))  # the server is free for another one
-
-
-def test_a_stream_needs_a_network():
-    client = nk.Client(transport=httpx.MockTransport(lambda request: None))
-    with client, pytest.raises(nk.InvalidInputError, match="needs a connection of its own"):
-        client.stream([])

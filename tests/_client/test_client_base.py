@@ -3,7 +3,6 @@ import inspect
 import pytest
 
 import novikoff as nk
-from novikoff._client.client_base import chunk_size
 
 
 @pytest.mark.parametrize("retries", [-1, 1.5, None])
@@ -14,9 +13,8 @@ def test_retries_are_a_count(retries):
 
 @pytest.mark.parametrize("ahead", [0, -5, 2.5])
 def test_ahead_is_a_positive_count(ahead):
-    with pytest.raises(nk.InvalidInputError, match="ahead must be a whole number of at least 1"):
-        chunk_size(ahead)
-    assert [chunk_size(k) for k in (1, 8, 80)] == [1, 1, 10]
+    with nk.Client() as client, pytest.raises(nk.InvalidInputError, match="ahead must be a whole number of at least 1"):
+        client.stream([], ahead=ahead)
 
 
 def test_the_representation_shows_the_server_but_not_the_token():

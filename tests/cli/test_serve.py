@@ -60,12 +60,10 @@ def test_a_new_token_is_printed_once_and_stored_as_a_hash(tmp_path):
         (["--state", "d", "--host", "0.0.0.0"], ["--host", "--tokens"]),
         (["--state", "d", "--tokens", "none", "--check"], ["none"]),
         (["--state", "d", "--tls-certificate", "none", "--tls-key", "k", "--check"], ["none", "cannot be read"]),
-        (["--state", "d", "--follow", "http://a:1", "--follow-token", "none", "--check"], ["none", "cannot be read"]),
         (["--state", "d", "--tls-key", "k"], ["--tls-certificate"]),
         (["--settings", "none"], ["none"]),
         (["--new-token", "root", "--tokens", "t"], ["--new-token", "predict, learn, admin"]),
         (["--new-token", "admin"], ["--tokens"]),
-        (["--state", "d", "--follow", "leader"], ["--follow", "http://"]),
     ],
 )
 def test_what_cannot_be_is_one_sentence_that_names_the_option(tmp_path, arguments, words):

@@ -14,7 +14,7 @@ schemathesis = pytest.importorskip("schemathesis", reason="schemathesis is not i
 requests = pytest.importorskip("requests", reason="schemathesis is not installed (make test-slow)")
 
 OPTIONS = ("--max-models", "50", "--models-in-memory", "3", "--durability", "off", "--max-body", "1MiB")
-ENDLESS = ("events", "read_log")  # their answers have no end
+ENDLESS = ("events",)  # its answer has no end
 CHECKS = (
     schemathesis.checks.not_a_server_error,
     schemathesis.checks.status_code_conformance,

@@ -70,11 +70,6 @@ def test_a_value_that_is_not_allowed_is_refused_with_what_is(name, value):
     [
         {"tls_key": "k"},
         {"tls_certificate": "c"},
-        {"follow": "ftp://x"},
-        {"follow": "http://user@x"},
-        {"follow": "http://x:99999"},
-        {"follow": "http://[::1"},
-        {"follow_token": "t"},
     ],
 )
 def test_settings_that_do_not_fit_each_other_are_refused(values):
@@ -83,7 +78,7 @@ def test_settings_that_do_not_fit_each_other_are_refused(values):
 
 
 def test_settings_that_fit_are_taken():
-    check_together(Settings(tls_key="k", tls_certificate="c", follow="https://leader:8765/", follow_token="t"))
+    check_together(Settings(tls_key="k", tls_certificate="c"))
 
 
 @pytest.mark.parametrize("name", ["", "-a", ".a", "a/b", "a" * 101, "ä", "a\n", ".."])

@@ -12,7 +12,7 @@ from novikoff._client.conversation import Failure
 from novikoff.errors import input_error, missing_package, quote
 
 DEFAULT_URL = "http://127.0.0.1:8765"
-PORTS = {"http": 80, "https": 443}
+SCHEMES = ("http", "https")
 
 
 def load_httpx() -> Any:
@@ -48,7 +48,7 @@ class Address:
     def __post_init__(self) -> None:
         try:
             parts = urlsplit(self.url)
-            is_valid = parts.scheme in PORTS and bool(parts.hostname) and not (parts.query or parts.fragment)
+            is_valid = parts.scheme in SCHEMES and bool(parts.hostname) and not (parts.query or parts.fragment)
             parts.port  # noqa: B018  # raises ValueError if it is not a port
         except (ValueError, TypeError, AttributeError):
             is_valid = False
@@ -61,27 +61,6 @@ class Address:
             raise input_error(
                 "Client", "token has characters that a token cannot have. Give it as --new-token printed it."
             )
-
-    @property
-    def host(self) -> str:
-        """Name or number of the machine."""
-        return str(urlsplit(self.url).hostname)
-
-    @property
-    def port(self) -> int:
-        """The port to connect to."""
-        parts = urlsplit(self.url)
-        return parts.port or PORTS[parts.scheme]
-
-    @property
-    def authority(self) -> str:
-        """Host and port as in the address, for the header Host."""
-        return urlsplit(self.url).netloc.rpartition("@")[2]
-
-    @property
-    def prefix(self) -> str:
-        """What all paths begin with."""
-        return urlsplit(self.url).path.rstrip("/")
 
     @property
     def headers(self) -> dict[str, str]:
@@ -105,7 +84,7 @@ class Address:
         """
         return {
             "base_url": self.url,
-            "headers": self.headers | {"content-type": "application/json"},
+            "headers": self.headers,
             "timeout": self.timeout,
             "verify": False if self.tls is None else self.tls,
             "trust_env": False,

@@ -7,12 +7,11 @@ from collections.abc import AsyncIterable, AsyncIterator, Coroutine, Iterable
 from typing import Any, Self
 
 from novikoff._client.address import failure_of
+from novikoff._client.batches import Batches
 from novikoff._client.calls import Example
-from novikoff._client.client_base import DEFAULT_AHEAD, chunk_size
+from novikoff._client.client_base import DEFAULT_AHEAD
 from novikoff._client.conversation import Answer, Conversation, Failure, Pause, Request
-from novikoff._client.duplex import Duplex
 from novikoff._client.methods import Methods
-from novikoff._client.window import Chunker, LineEncoder
 
 Soon = Coroutine[Any, Any, dict[str, Any]]
 SoonNames = Coroutine[Any, Any, list[str]]
@@ -71,7 +70,9 @@ class AsyncClient(Methods[Soon, SoonMany, SoonNames, Coroutine[Any, Any, Any]]):
 
     async def _send(self, request: Request) -> Answer | Failure:
         try:
-            found = await self._http.request(request.method, request.path, content=request.content)
+            found = await self._http.request(
+                request.method, request.path, content=request.content, headers={"content-type": request.content_type}
+            )
         except self._errors as error:
             return failure_of(error)
         return Answer(found.status_code, found.headers, found.content)
@@ -83,25 +84,18 @@ class AsyncClient(Methods[Soon, SoonMany, SoonNames, Coroutine[Any, Any, Any]]):
         model: str | None = None,
         ahead: int = DEFAULT_AHEAD,
     ) -> AsyncIterator[dict[str, Any]]:
-        size = chunk_size(ahead)
-        return self._answers(self._duplex(model, size, ahead), examples, size)
+        return self._answers(self._batches(model, ahead), examples)
 
     async def _answers(
-        self, duplex: Duplex, examples: Iterable[Example] | AsyncIterable[Example], size: int
+        self, batches: Batches, examples: Iterable[Example] | AsyncIterable[Example]
     ) -> AsyncIterator[dict[str, Any]]:
-        encode, chunker = LineEncoder(self._gives_ids), Chunker(size)
-        try:
-            async for given in _asynchronous(examples):
-                if (chunk := chunker.add(encode(given))) is not None:
-                    for answer in await duplex.exchange(chunk):
-                        yield answer
-            for answer in await duplex.exchange(chunker.take()):
-                yield answer
-            while answers := await duplex.finish():
-                for answer in answers:
+        async for given in _asynchronous(examples):
+            for call in batches.add(given):
+                for answer in await self._call(call):
                     yield answer
-        finally:
-            await duplex.close()
+        for call in batches.rest():
+            for answer in await self._call(call):
+                yield answer
 
     async def aclose(self) -> None:
         """Close all connections."""

@@ -68,6 +68,8 @@ class Call:
         Whether the call may be made twice with the effect of one.
     status_of_repetition : int or None
         The status that the second of two equal calls is answered with, in place of success.
+    content_type : str
+        The type of the body.
     """
 
     method: str
@@ -76,6 +78,7 @@ class Call:
     read: Callable[[bytes], Any] = read_json
     is_repeatable: bool = True
     status_of_repetition: int | None = None
+    content_type: str = "application/json"
 
 
 def model_path(model: str, *rest: str) -> str:

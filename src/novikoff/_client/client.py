@@ -7,13 +7,11 @@ from collections.abc import Iterable, Iterator
 from typing import Any, Self
 
 from novikoff._client.address import failure_of
+from novikoff._client.batches import Batches
 from novikoff._client.calls import Example
-from novikoff._client.client_base import DEFAULT_AHEAD, chunk_size
+from novikoff._client.client_base import DEFAULT_AHEAD
 from novikoff._client.conversation import Answer, Conversation, Failure, Pause, Request
-from novikoff._client.duplex import Duplex
-from novikoff._client.loop_thread import LoopThread
 from novikoff._client.methods import Methods
-from novikoff._client.window import LineEncoder, chunks
 
 
 class Client(Methods[dict[str, Any], list[dict[str, Any]], list[str], Any]):
@@ -57,7 +55,6 @@ class Client(Methods[dict[str, Any], list[dict[str, Any]], list[str], Any]):
     """
 
     def _open(self, httpx: Any, options: dict[str, Any]) -> Any:
-        self._streams = LoopThread()
         return httpx.Client(**options)
 
     def _run(self, conversation: Conversation) -> Any:
@@ -75,7 +72,9 @@ class Client(Methods[dict[str, Any], list[dict[str, Any]], list[str], Any]):
 
     def _send(self, request: Request) -> Answer | Failure:
         try:
-            found = self._http.request(request.method, request.path, content=request.content)
+            found = self._http.request(
+                request.method, request.path, content=request.content, headers={"content-type": request.content_type}
+            )
         except self._errors as error:
             return failure_of(error)
         return Answer(found.status_code, found.headers, found.content)
@@ -83,24 +82,18 @@ class Client(Methods[dict[str, Any], list[dict[str, Any]], list[str], Any]):
     def stream(
         self, examples: Iterable[Example], *, model: str | None = None, ahead: int = DEFAULT_AHEAD
     ) -> Iterator[dict[str, Any]]:
-        size = chunk_size(ahead)
-        duplex = self._duplex(model, size, ahead)
-        return self._answers(duplex, map(LineEncoder(self._gives_ids), examples), size)
+        return self._answers(self._batches(model, ahead), examples)
 
-    def _answers(self, duplex: Duplex, lines: Iterable[bytes], size: int) -> Iterator[dict[str, Any]]:
-        thread = self._streams
-        try:
-            for chunk in chunks(lines, size):
-                yield from thread.call(duplex.exchange(chunk))
-            while answers := thread.call(duplex.finish()):
-                yield from answers
-        finally:
-            thread.call(duplex.close())
+    def _answers(self, batches: Batches, examples: Iterable[Example]) -> Iterator[dict[str, Any]]:
+        for given in examples:
+            for call in batches.add(given):
+                yield from self._call(call)
+        for call in batches.rest():
+            yield from self._call(call)
 
     def close(self) -> None:
         """Close all connections."""
         self._http.close()
-        self._streams.close()
 
     def __enter__(self) -> Self:
         return self

@@ -7,17 +7,16 @@ from abc import ABC, abstractmethod
 from typing import Any
 
 from novikoff._client.address import DEFAULT_URL, Address, load_httpx
-from novikoff._client.calls import Call, model_path
+from novikoff._client.batches import Batches
+from novikoff._client.calls import Call
 from novikoff._client.conversation import Conversation, converse
-from novikoff._client.duplex import Duplex
 from novikoff._client.retries import Retries
 from novikoff.errors import input_error, quote
 
 DEFAULT_MODEL = "default"
 DEFAULT_RETRIES = 7  # at most 13 s in all: a server restarts within that time
 DEFAULT_TIMEOUT = 30.0
-DEFAULT_AHEAD = 4096
-CHUNKS_AHEAD = 8  # a stream is sent in this many chunks of what may be ahead
+DEFAULT_AHEAD = 512
 
 
 class ClientBase(ABC):
@@ -39,7 +38,6 @@ class ClientBase(ABC):
             raise input_error("Client", f"retries must be a whole number of at least 0, but it is {quote(retries)}.")
         self._address = Address(url.rstrip("/") if isinstance(url, str) else url, token, timeout, verify)
         self._model, self._retries = model, Retries(retries)
-        self._can_stream = transport is None
         self._http, self._errors = self._open(httpx, self._address.httpx_options(transport)), httpx.TransportError
 
     def __repr__(self) -> str:
@@ -57,8 +55,8 @@ class ClientBase(ABC):
     def stream(self, examples: Any, *, model: str | None = None, ahead: int = DEFAULT_AHEAD) -> Any:
         """Predict each example of a stream, then learn from it.
 
-        Examples are sent while answers are read, so that the stream may be of any length. If the connection breaks,
-        the examples without an answer are sent again over another one.
+        Examples are sent in batches of at most 64 KiB. Each batch is answered before the next one is sent, and sent
+        again if the connection breaks: examples have ids, so that each is learned once, and in order.
 
         Parameters
         ----------
@@ -67,8 +65,8 @@ class ClientBase(ABC):
             when answers are asked for. ``AsyncClient`` also takes an asynchronous iterable.
         model : str, default=None
             Name of the model, if it is not that of the client.
-        ahead : int, default=4096
-            The most examples that are taken before their answers are returned. With 1, each example is answered
+        ahead : int, default=512
+            The most examples of a batch. With 1, each example is answered
             before the next one is taken.
 
         Returns
@@ -82,20 +80,9 @@ class ClientBase(ABC):
     def _call(self, call: Call) -> Any:
         return self._run(converse(call, self._retries, self._address.url))
 
-    def _duplex(self, model: str | None, size: int, ahead: int) -> Duplex:
-        """Return the connection of a stream of which ``size`` examples are sent at once."""
-        if not self._can_stream:
-            where = f"{type(self).__name__}.stream"
-            raise input_error(where, "a stream needs a connection of its own. Leave transport out.")
-        return Duplex(self._address, model_path(model or self._model, "stream"), self._retries, ahead - size)
+    def _batches(self, model: str | None, ahead: int) -> Batches:
+        return Batches(model or self._model, ahead, self._gives_ids)
 
     @property
     def _gives_ids(self) -> bool:
         return self._retries.limit > 0
-
-
-def chunk_size(ahead: int) -> int:
-    """Return how many examples of a stream are sent at once, if ``ahead`` of them may wait for answers."""
-    if not isinstance(ahead, int) or ahead < 1:
-        raise input_error("Client.stream", f"ahead must be a whole number of at least 1, but it is {quote(ahead)}.")
-    return max(1, ahead // CHUNKS_AHEAD)

@@ -12,7 +12,7 @@ from collections.abc import Callable, Generator, Mapping
 from typing import Any, NamedTuple
 
 from novikoff._client.calls import Call
-from novikoff._client.errors import ServerError, answer_error, no_answer, retry_after
+from novikoff._client.errors import Interrupted, ServerError, answer_error, no_answer, retry_after
 from novikoff._client.retries import RETRIED_STATUS, Retries
 
 POLL_SECONDS = 0.2  # between two requests whether the server is ready
@@ -24,6 +24,7 @@ class Request(NamedTuple):
     method: str
     path: str
     content: bytes | None = None
+    content_type: str = "application/json"
 
 
 class Pause(NamedTuple):
@@ -71,12 +72,16 @@ def converse(call: Call, retries: Retries, url: str) -> Conversation:
     """
     failures, may_be_second = 0, False
     while True:
-        outcome = yield Request(call.method, call.path, call.content)
+        outcome = yield Request(call.method, call.path, call.content, call.content_type)
         if isinstance(outcome, Answer):
             if outcome.status < 300 or (may_be_second and outcome.status == call.status_of_repetition):
-                return call.read(outcome.content)
-            error, asked = answer_error(outcome.status, outcome.content), retry_after(outcome.headers)
-            is_final = outcome.status not in RETRIED_STATUS
+                try:
+                    return call.read(outcome.content)
+                except Interrupted as interrupted:
+                    error, asked, is_final = interrupted.error, None, not call.is_repeatable
+            else:
+                error, asked = answer_error(outcome.status, outcome.content), retry_after(outcome.headers)
+                is_final = outcome.status not in RETRIED_STATUS
         else:
             assert outcome is not None
             error, asked = no_answer(url, outcome.message), None

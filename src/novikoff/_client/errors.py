@@ -45,19 +45,17 @@ class ServerError(NovikoffError):
 
 
 class Interrupted(Exception):
-    """A stream ended before its examples did, and may be continued over another connection.
+    """An answer that the server has ended with an error; the call may be repeated.
 
     Parameters
     ----------
     error : ServerError
-        What to raise if it is not continued.
-    retry_after : float, default=None
-        Seconds that the server asked for.
+        What to raise if it is not repeated.
     """
 
-    def __init__(self, error: ServerError, retry_after: float | None = None) -> None:
+    def __init__(self, error: ServerError) -> None:
         super().__init__(error.message)
-        self.error, self.retry_after = error, retry_after
+        self.error = error
 
 
 class _Reason(msgspec.Struct):

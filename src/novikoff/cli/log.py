@@ -22,7 +22,6 @@ OPTIONS_OF = {
     "model": ("replay", "export"),
     "learner": ("replay",),
     "parameter": ("replay",),
-    "until": ("replay", "export"),
     "only_examples": ("export",),
     "output": ("replay", "export"),
     "discard": ("compact",),
@@ -44,9 +43,6 @@ def log(
     parameter: Annotated[
         list[str] | None,
         typer.Option(metavar="NAME=VALUE", help="Parameter of the learner that replays, such as C=0.1. Repeatable."),
-    ] = None,
-    until: Annotated[
-        int | None, typer.Option(metavar="N", min=1, help="Last record of the log to replay or export.")
     ] = None,
     only_examples: Annotated[
         bool,
@@ -76,8 +72,7 @@ def log(
     four only read, also while a server runs.
 
     compact removes examples that snapshots have, when no server runs, and keeps the log as it was in
-    log.sqlite.before-compaction. The models stay as they are, but cannot be replayed or exported from then on, and
-    new followers need a copy of the directory.
+    log.sqlite.before-compaction. The models stay as they are, but cannot be replayed or exported from then on.
     """
     if action not in ACTIONS:
         raise input_error("log", f"{quote(action)} is not an action. Use {', '.join(ACTIONS[:-1])} or {ACTIONS[-1]}.")
@@ -85,7 +80,6 @@ def log(
         "model": model,
         "learner": learner,
         "parameter": parameter or None,
-        "until": until,
         "only_examples": only_examples or None,
         "last": last,
         "output": output,
@@ -110,9 +104,9 @@ def log(
             _show(past.overview(opened, SHOWN_RECORDS if last is None else last), json)
         elif action == "replay":
             parameters = _parameters(parameter or [])
-            _replay(opened, model or DEFAULT_MODEL, learner, parameters, until, output, quiet, json)
+            _replay(opened, model or DEFAULT_MODEL, learner, parameters, output, quiet, json)
         else:
-            _export(opened, model or DEFAULT_MODEL, until, only_examples, output, quiet, json)
+            _export(opened, model or DEFAULT_MODEL, only_examples, output, quiet, json)
 
 
 def _verify(state: str, json: bool) -> None:
@@ -181,7 +175,6 @@ def _replay(
     model: str,
     learner: str | None,
     parameters: dict[str, Any],
-    until: int | None,
     output: str | None,
     quiet: bool,
     json: bool,
@@ -191,7 +184,7 @@ def _replay(
     from novikoff.serve.history.replay import replay
 
     with progress("replaying", quiet or json) as say:
-        found = replay(past, model, learner, parameters, until, say)
+        found = replay(past, model, learner, parameters, say)
     if output is not None:
         save(named(found.learner, found.names), output)
     original, own = found.original.learner, found.specification.learner
@@ -213,15 +206,13 @@ def _replay(
     print_result(result, json, lines)
 
 
-def _export(
-    past: Any, model: str, until: int | None, only_examples: bool, output: str | None, quiet: bool, json: bool
-) -> None:
+def _export(past: Any, model: str, only_examples: bool, output: str | None, quiet: bool, json: bool) -> None:
     from novikoff.serve.history.exporting import export
 
     if output is None:
         raise input_error("log", "output= is needed, a file that ends in .ndjson, .jsonl or .parquet.")
     with progress("exporting", quiet or json) as say:
-        count = export(past, model, output, until, only_examples, say)
+        count = export(past, model, output, only_examples, say)
     lines: list[Line] = [("model", model), ("examples", f"{count:,}"), ("saved", output)]
     print_result({"model": model, "examples": count, "output": output}, json, lines)
 

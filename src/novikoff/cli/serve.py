@@ -13,7 +13,7 @@ from novikoff.errors import input_error, missing_package
 from novikoff.serve.http.addresses import check_address, warnings_about
 from novikoff.serve.http.roles import role_of
 from novikoff.serve.http.tls import tls_context
-from novikoff.serve.http.tokens import Tokens, add_token, read_token
+from novikoff.serve.http.tokens import Tokens, add_token
 from novikoff.serve.settings import SETTINGS, Setting, Settings, shown
 from novikoff.serve.settings_sources import read_settings
 
@@ -119,8 +119,6 @@ def _print_settings(settings: Settings, json: bool) -> None:
     tls_context(settings)
     if settings.tokens is not None:
         Tokens(settings.tokens)
-    if settings.follow_token is not None:
-        read_token(settings.follow_token)
     lines: list[Line] = []
     result: dict[str, Any] = {}
     for name, setting in SETTINGS.items():

@@ -19,7 +19,7 @@ def create_app(settings: Settings, engine: Any = None) -> Starlette:
     ----------
     settings : Settings
         The settings in force.
-    engine : EngineContract, default=None
+    engine : Engine, default=None
         An engine that is not started; by default one for the state directory of the settings.
 
     Returns

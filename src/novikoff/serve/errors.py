@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from concurrent.futures import Future
-
 from novikoff.errors import NovikoffError
 
 
@@ -25,22 +23,6 @@ class ServeError(NovikoffError):
     def __init__(self, status: int, code: str, message: str, retry_after: int | None = None) -> None:
         super().__init__(message)
         self.status, self.code, self.message, self.retry_after = status, code, message, retry_after
-
-
-class BrokenStream(ServeError):
-    """A stream cannot be read to its end.
-
-    Parameters
-    ----------
-    error : ServeError
-        What is wrong.
-    before : Future
-        Gets the answers to the examples before the fault, which are learned.
-    """
-
-    def __init__(self, error: ServeError, before: Future[bytes]) -> None:
-        super().__init__(error.status, error.code, error.message, error.retry_after)
-        self.before = before
 
 
 class Asleep(NovikoffError):

@@ -11,7 +11,6 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
-from urllib.parse import urlsplit
 
 from novikoff.errors import InvalidInputError, input_error, quote
 
@@ -22,7 +21,7 @@ BYTE_UNITS = {"": 1, "B": 1, "KiB": KIB, "MiB": MIB, "GiB": GIB}
 DURABILITIES = ("full", "normal", "off")
 SPECIFICATION_KEYS = ("learner", "parameters", "classes", "hashing")  # of a model
 SHADOW_KEYS = ("learner", "parameters")
-SERVER, LEARNING, LIMITS, SECURITY, FOLLOWING = "Server", "Learning", "Limits of requests", "Security", "Following"
+SERVER, LEARNING, LIMITS, SECURITY = "Server", "Learning", "Limits of requests", "Security"
 METAVARS = {"text": "TEXT", "path": "FILE", "number": "N", "bytes": "SIZE", "seconds": "SECONDS"}
 
 
@@ -249,11 +248,13 @@ class Settings:
     remembered_ids: int = _row(
         LEARNING, 1_000_000, "number", "Ids of learned examples that a model remembers, to learn each once.", 0, 10**9
     )
-    header_seconds: float = _row(
-        LIMITS, 10.0, "seconds", "Time in which the first line and the headers of a request must arrive.", 0.1, 3600
-    )
     body_seconds: float = _row(
-        LIMITS, 300.0, "seconds", "Time in which the body of a request must arrive. Streams have no limit.", 0.1, 86_400
+        LIMITS,
+        300.0,
+        "seconds",
+        "Time in which the body of a request must arrive. Streams have no limit.",
+        0.1,
+        86_400,
     )
     idle_seconds: float = _row(
         LIMITS, 60.0, "seconds", "Time after which a connection without a request is closed.", 1, 86_400
@@ -281,16 +282,6 @@ class Settings:
         SECURITY, None, "path", "Certificate chain in PEM format. The server then speaks HTTPS."
     )
     tls_key: str | None = _row(SECURITY, None, "path", "Private key of the certificate in PEM format.")
-    follow: str | None = _row(
-        FOLLOWING,
-        None,
-        "text",
-        "Address of another server whose log this one follows. It then predicts, and refuses to learn.",
-        metavar="URL",
-    )
-    follow_token: str | None = _row(
-        FOLLOWING, None, "path", "File with the token that the followed server asks for; it needs the role admin."
-    )
     models: Mapping[str, ModelSettings] = field(default_factory=dict)
     sources: Mapping[str, str] = field(default_factory=dict, compare=False)
 
@@ -319,20 +310,8 @@ def check_together(settings: Settings) -> None:
     if (settings.tls_certificate is None) != (settings.tls_key is None):
         given, missing = ("tls_certificate", "tls_key")[:: 1 if settings.tls_key is None else -1]
         raise input_error("serve", f"{given}= needs {missing}=. Give both files.")
-    if settings.follow is not None and not _is_address(settings.follow):
-        raise input_error("serve", f"follow= needs an address such as http://host:8765, not {quote(settings.follow)}.")
-    if settings.follow_token is not None and settings.follow is None:
-        raise input_error("serve", "follow_token= needs follow=, the server to follow.")
     for name in settings.models:
         check_model_name(name)
-
-
-def _is_address(text: str) -> bool:
-    """Whether a text is the address of a server, without a path."""
-    try:
-        return re.fullmatch(r"https?://[^/\s?#@]+/?", text) is not None and urlsplit(text).port != 0
-    except ValueError:  # an impossible port, or an open bracket
-        return False
 
 
 def check_model_name(name: str) -> None:

@@ -110,11 +110,3 @@ def test_the_commands_of_clients_wait_until_all_is_durable(tmp_path, monkeypatch
             assert copy.result(20)["created"]
             assert job.done()
         assert client.predict("n", {"x": {}})["version"] == PIECE
-
-
-def test_a_listener_that_fails_does_not_stop_the_thread(tmp_path):
-    with running(tmp_path) as client:
-        client.create()
-        client.engine.on_records(lambda records: 1 / 0)
-        assert client.learn("m", random_examples(PIECE))[-1]["version"] == PIECE
-        assert client.learn("m", random_examples(1))[-1]["version"] == PIECE + 1

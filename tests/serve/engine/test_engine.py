@@ -4,7 +4,6 @@ import threading
 import pytest
 
 from engines import ONE, OTHER, fingerprint, random_examples, refused, running
-from novikoff.errors import NovikoffError
 from novikoff.persistence import loads
 from novikoff.serve.engine.engine import Engine
 from novikoff.serve.errors import Asleep
@@ -152,27 +151,6 @@ def test_damaged_files_of_waiting_predictions_are_ignored(tmp_path):
         (tmp_path / "pending.msgpack").write_bytes(content)
         with running(tmp_path) as client:
             assert client.engine.status()["pending"] == 0
-
-
-def test_a_follower_takes_records_and_learns_nothing_itself(tmp_path):
-    with running(tmp_path / "a") as leader, running(tmp_path / "b", follow="http://127.0.0.1:1") as follower:
-        leader.create()
-        leader.learn("m", random_examples(20))
-        leader.engine.add_shadow("m", "s", {"learner": "arow"}).result(9)
-        leader.learn("m", random_examples(20))
-        leader.engine.copy("m", "n").result(9)
-        records = list(leader.engine.store.records())
-        follower.engine.follow(records[:3]).result(9)
-        follower.predict("m", {"x": {}})
-        assert follower.engine.follow(records[3:]).result(9) == records[-1].sequence
-        for name in ("m", "n"):
-            assert fingerprint(follower.model(name)) == fingerprint(leader.model(name))
-            assert follower.predict(name, {"x": {"f1": 1}}) == leader.predict(name, {"x": {"f1": 1}})
-        assert refused(lambda: follower.learn("m", ONE)) == (409, "follower")
-        with pytest.raises(NovikoffError):
-            follower.engine.follow(records[:1]).result(9)
-        follower.engine.promote().result(9)
-        assert follower.learn("m", random_examples(1))[0]["version"] == 41
 
 
 def test_one_directory_has_one_engine(tmp_path):

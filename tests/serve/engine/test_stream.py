@@ -1,9 +1,6 @@
 import json
 
-import pytest
-
 from engines import fingerprint, learned, random_examples, running
-from novikoff.serve.errors import BrokenStream, ServeError
 
 LINES = [
     *random_examples(6),
@@ -57,28 +54,6 @@ def test_svmlight_is_learned_like_json(tmp_path):
         assert learned(client.model("a")) == learned(client.model("b"))
 
 
-def test_arrow_is_learned_like_json(tmp_path):
-    import pyarrow as pa
-
-    examples = [own | {"id": str(place)} for place, own in enumerate(random_examples(30))]
-    rows = [{f"f{k}": own["x"].get(f"f{k}") for k in range(12)} | {"y": own["y"], "id": own["id"]} for own in examples]
-    table = pa.Table.from_pylist(rows)
-    sink = pa.BufferOutputStream()
-    with pa.ipc.new_stream(sink, table.schema) as out:
-        out.write_table(table, max_chunksize=7)
-    with running(tmp_path) as client:
-        client.create("a")
-        client.create("b")
-        ordered = [
-            {"y": own["y"], "id": own["id"], "x": dict(sorted(own["x"].items(), key=lambda pair: int(pair[0][1:])))}
-            for own in examples
-        ]
-        assert client.stream("a", [sink.getvalue().to_pybytes()], 97, "arrow") == client.stream("b", ordered)
-        with pytest.raises(ServeError) as refused:
-            client.stream("a", [b"no arrow at all, but some bytes"], 7, "arrow")
-        assert refused.value.status == 400
-
-
 def test_a_stream_goes_on_when_its_model_was_loaded_again(tmp_path):
     with running(tmp_path, models_in_memory=1) as client:
         client.create("a")
@@ -96,28 +71,3 @@ def test_a_stream_goes_on_when_its_model_was_loaded_again(tmp_path):
         client.create("b")
         client.learn("b", examples)
         assert fingerprint(client.model("b"))[3][""][0] == fingerprint(client.model("a"))[3][""][0]
-
-
-@pytest.mark.parametrize("cut", [200, 10**6])
-def test_whole_batches_before_the_end_of_a_broken_arrow_stream_are_learned(tmp_path, cut):
-    import pyarrow as pa
-
-    table = pa.table({"f": [1.0, 2.0, 3.0, 4.0] * 5, "y": ["a", "b"] * 10})
-    sink = pa.BufferOutputStream()
-    with pa.ipc.new_stream(sink, table.schema) as out:
-        out.write_table(table, max_chunksize=4)
-    text = sink.getvalue().to_pybytes()[:-100]
-    with running(tmp_path) as client:
-        client.create()
-        stream = client.engine.open_stream("m", "arrow")
-        pieces = [text[begin : begin + cut] for begin in range(0, len(text), cut)]
-        answers = [stream.feed(piece, False) for piece in pieces[:-1]]
-        with pytest.raises(ServeError) as refused:
-            stream.feed(pieces[-1], True)
-        assert refused.value.code == "bad_arrow"
-        if isinstance(refused.value, BrokenStream):
-            answers.append(refused.value.before)
-        assert sum(answer.result(9).count(b'"mistake"') for answer in answers) == 16
-        assert isinstance(refused.value, BrokenStream) == (cut > len(text))
-        client.model()
-        assert client.predict("m", {"x": {}})["version"] == 16

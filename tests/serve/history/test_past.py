@@ -26,7 +26,6 @@ def test_a_copy_has_the_past_of_its_source(tmp_path):
         for name, sizes in (("b", [10, 7]), ("c", [10, 7])):
             blocks = [len(block) for _, block in past.blocks_of(past.model(name).number)]
             assert blocks == sizes
-        assert [len(block) for _, block in past.blocks_of(past.model("c").number, until=4)] == [10]
         with pytest.raises(InvalidInputError, match=r"no model 'a'\. The models are: b, c"):
             past.model("a")
 

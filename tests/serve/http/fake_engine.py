@@ -41,7 +41,6 @@ class FakeEngine:
         self.calls = []
         self.most_unanswered = 0
         self.broken = False
-        self.role = "leader"
         self._writer = ThreadPoolExecutor(1)
         self._lock = threading.Lock()
 
@@ -187,7 +186,6 @@ class FakeEngine:
         examples = sum(model.learned for model in self.models.values())
         return {
             "ready": True,
-            "role": self.role,
             "learning": learning,
             "reason": self.stopped_because,
             "queue": self.queue,

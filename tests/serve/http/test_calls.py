@@ -21,7 +21,6 @@ def call(address="/", body=b"", **headers):
         ("application/x-ndjson", "ndjson"),
         ("Application/X-NDJSON; charset=utf-8", "ndjson"),
         ("text/x-svmlight", "svmlight"),
-        ("application/vnd.apache.arrow.stream", "arrow"),
         (None, "ndjson"),
     ],
 )

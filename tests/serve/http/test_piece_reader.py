@@ -6,7 +6,7 @@ from concurrent.futures import Future
 
 import pytest
 
-from novikoff.serve.errors import BrokenStream, ServeError
+from novikoff.serve.errors import ServeError
 from novikoff.serve.http.piece_reader import SHORT_PIECE, PieceReader
 
 BAD = ServeError(400, "bad", "Bad.")
@@ -63,22 +63,6 @@ def test_a_piece_that_cannot_be_read_ends_the_stream(size):
     found, _, threads = read([b"a" * size, b"!" * size, b"b" * size, b"c" * size])
     assert found == [b"a", BAD]
     assert len(threads) == 2
-
-
-def test_answers_to_what_came_before_a_fault_are_given():
-    class Broken(Stream):
-        def feed(self, chunk, last):
-            raise BrokenStream(BAD, super().feed(chunk, last))
-
-    async def run():
-        answers = asyncio.Queue()
-        assert not PieceReader(Broken(), answers).put(b"a", True)
-        await asyncio.sleep(0)
-        return [answers.get_nowait(), answers.get_nowait()]
-
-    before, error = asyncio.run(run())
-    assert before.result() == b"a"
-    assert (error.status, error.code, error.message) == (400, "bad", "Bad.")
 
 
 def test_a_reader_that_was_stopped_reads_nothing_more():

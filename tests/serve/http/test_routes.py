@@ -8,7 +8,7 @@ from asgi_calls import Local
 from fake_engine import done
 
 from novikoff.serve.http.operations import OPERATIONS
-from novikoff.serve.http.routes import LONG_BODY
+from novikoff.serve.http.predict import LONG_BODY
 
 EXAMPLE = '{"x": {"a": 1}}'
 LABELLED = '{"x": {"a": 1}, "y": "spam"}'
@@ -195,17 +195,11 @@ def test_an_internal_error_says_nothing_of_itself(local):
     assert b"secret" not in answer.body
 
 
-def test_an_engine_without_a_log_sends_none(local):
-    for method, path in (("GET", "/v1/log?after=1"), ("POST", "/v1/promote")):
-        answer = local.ask(method, path)
-        assert (answer.status, answer.code) == (404, "no_log")
-
-
 def test_every_operation_answers_requests_that_are_as_described(local):
     """No operation of the table lacks its function, and none fails for a reason of its own."""
     bodies = {"predict": EXAMPLE, "learn": LABELLED, "stream": LABELLED, "copy_model": '{"to": "b"}'}
     for operation in OPERATIONS:
-        if operation.name in ("events", "delete_model", "remove_shadow", "read_log", "promote"):
+        if operation.name in ("events", "delete_model", "remove_shadow"):
             continue
         path = operation.path.replace("{model}", "default").replace("{shadow}", "s")
         answer = local.ask(operation.method, path, bodies.get(operation.name, '{"learner": "tracker"}'))

@@ -41,12 +41,6 @@ def test_models_of_the_settings_are_made_with_their_shadows_unless_they_exist():
     assert engine.models["old"].specification == {"learner": "perceptron"}
 
 
-def test_a_follower_makes_no_model():
-    engine = FakeEngine()
-    engine.role = "follower"
-    assert started(engine, follow="http://leader") == []
-
-
 @pytest.mark.parametrize(("learner", "is_told"), [("arow", False), ("perceptron", True)])
 def test_a_model_that_exists_keeps_its_specification_with_a_warning(caplog, learner, is_told):
     engine = FakeEngine()

@@ -277,35 +277,6 @@ def test_a_closed_store_can_be_closed_again_and_not_used(tmp_path):
 # ---- followers -----------------------------------------------------------------------------------------------------
 
 
-def test_records_of_a_leader_are_taken_over_verbatim(store, tmp_path):
-    appended = filled(store)
-    with Store.open(tmp_path / "follower", "off") as follower:
-        follower.extend(appended[:5])
-        follower.extend(appended[5:])
-        assert list(follower.records()) == appended
-        assert follower.checksum == store.checksum
-        with pytest.raises(CorruptRecord):
-            follower.extend(appended[-1:])
-
-
-@pytest.mark.parametrize("change", ["gap", "payload", "history", "order"])
-def test_records_that_do_not_continue_the_log_are_refused(store, tmp_path, change):
-    first, second, third = filled(store, 2)
-    with Store.open(tmp_path / "follower", "off") as follower:
-        if change == "history":
-            follower.append([create("other")])
-        wrong = {
-            "gap": [first, third],
-            "payload": [first, second._replace(payload=third.payload)],
-            "history": [second],
-            "order": [second, first],
-        }[change]
-        before = follower.last
-        with pytest.raises(CorruptRecord):
-            follower.extend(wrong)
-        assert follower.last == before == sum(1 for _ in follower.records())
-
-
 def test_a_missing_record_has_no_checksum(store):
     filled(store, 1)
     with pytest.raises(CorruptRecord, match="Record 9"):

@@ -106,18 +106,15 @@ class Commands:
 
         def delete() -> dict[str, Any]:
             known = self._registry.get(name)
-            self.take_deletion(self._append(known.number, DELETE, {"name": name}))
+            record = self._append(known.number, DELETE, {"name": name})
+            self._registry.apply(record)
+            self._memory.forget(record.model)
+            self._pending.remove_model(record.model)
+            if not self._registry.copies(record.model):
+                snapshots.remove(self._directory / SNAPSHOTS, record.model)
             return {"name": name, "deleted": True}
 
         return self.put(delete)
-
-    def take_deletion(self, record: Record) -> None:
-        """Forget a model that a record of the log deletes."""
-        self._registry.apply(record)
-        self._memory.forget(record.model)
-        self._pending.remove_model(record.model)
-        if not self._registry.copies(record.model):
-            snapshots.remove(self._directory / SNAPSHOTS, record.model)
 
     def add_shadow(self, name: str, shadow: str, specification: dict[str, Any]) -> Future[dict[str, Any]]:
         """Let another learner learn the same examples as a model, from now on."""

@@ -15,7 +15,6 @@ from collections import deque
 from collections.abc import Callable
 
 from novikoff.serve.errors import ServeError
-from novikoff.serve.log.records import Record
 from novikoff.serve.log.store import Store
 
 from .group import Group
@@ -40,14 +39,11 @@ class Committer:
     ----------
     learned, rounds : int
         Examples and transactions that were stored.
-    on_records : callable
-        Is called with new records.
     """
 
     def __init__(self, store: Store, explained: Callable[[BaseException], ServeError]) -> None:
         self._store, self._explained = store, explained
         self.learned = self.rounds = 0
-        self.on_records: Callable[[list[Record]], None] = lambda records: None
         self._waiting: deque[list[Group]] = deque()
         self._changed = threading.Condition()
         self._is_busy = self._is_closed = False
@@ -157,7 +153,6 @@ class Committer:
             models[record.model].sequence = record.sequence
             self.learned += record.count
         self.rounds += 1
-        self._tell(records)
         for group in groups:
             try:
                 group.finish()
@@ -165,9 +160,3 @@ class Committer:
                 log.error("Examples were learned, but not answered.", exc_info=error)
                 message = "The examples were learned, but not answered. Do not send them again."
                 group.fail(ServeError(503, "internal", message, 5))
-
-    def _tell(self, records: list[Record]) -> None:
-        try:
-            self.on_records(records)
-        except Exception as error:  # the records are durable
-            log.error("Nobody could be told of new records.", exc_info=error)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable
 from concurrent.futures import Future
 from contextlib import suppress
 from functools import partial
@@ -19,17 +18,14 @@ from novikoff.errors import InvalidInputError, quote
 from novikoff.online.named import named
 from novikoff.persistence import dumps
 from novikoff.serve.errors import Asleep, ServeError
-from novikoff.serve.log.records import Record
 from novikoff.serve.log.store import SNAPSHOTS, Store
 from novikoff.serve.names import DEFAULT_MODEL
 from novikoff.serve.settings import Settings
 
 from .commands import Commands
 from .examples import Examples
-from .following import Following
 from .inbox import Inbox, Job
 from .loading import Loader
-from .marks import Marks
 from .memory import Memory
 from .model import Model
 from .overview import certificate_of, description_of, overview_of
@@ -61,11 +57,7 @@ class Engine:
         self._registry = Registry()
         self._pending = Pending(settings.pending_limit, settings.pending_seconds)
         self._inbox = Inbox(settings.queue)
-        self._marks = Marks(self._directory)
-        self.is_following = settings.follow is not None
         self.predictions = 0
-        self.is_copying = False  # until the first copy of the log of the server that is followed is complete
-        self.replication: Callable[[], dict[str, Any]] = dict  # what a follower says of the server that it follows
         self._started_at = time.monotonic()
 
     # ---- start and stop ----------------------------------------------------------------------------------------------
@@ -88,11 +80,7 @@ class Engine:
             self._writer = Writer(self.store, self._inbox, self._memory, self._pending, self._limits)
             given = (self._registry, self._memory, self._pending, self._inbox, self._writer)
             self._commands = Commands(self._directory, self.settings, *given)
-            deletion = self._commands.take_deletion
-            self._following = Following(self.store, self._writer, self._registry, self._memory, deletion)
             self._read_pending()
-            self.is_following = self._marks.start(self.settings.follow, is_empty=not self.store.last)
-            self.is_copying = self.is_following and self._marks.is_copying
             if DEFAULT_MODEL in self._registry:
                 with suppress(ServeError):  # requests to it say what is wrong
                     self._memory.load(self._registry.get(DEFAULT_MODEL).number)
@@ -205,7 +193,6 @@ class Engine:
         Asleep
             If the model is not in memory. ``wake`` loads it.
         """
-        self._check_leader()
         model = self._find(name)
         read = read_to_learn(model, body, self._limits)
         job = Job(model.number, max(1, len(read)), Document(read, model.names))
@@ -219,12 +206,11 @@ class Engine:
         ----------
         name : str
             The model.
-        format : {"ndjson", "svmlight", "arrow"}
+        format : {"ndjson", "svmlight"}
             What the bytes are.
         answers : bool, default=True
             Whether each example is answered, or only all of them at the end.
         """
-        self._check_leader()
         model = self._find(name)
         number = model.number
         last = [model]
@@ -236,62 +222,27 @@ class Engine:
         put = partial(self._inbox.put, is_limited=False)
         return Stream(number, tables, put, format, self._limits, answers)
 
-    def _check_leader(self) -> None:
-        if self.is_following:
-            message = f"This server follows {self.settings.follow} and only predicts. Send examples there."
-            raise ServeError(409, "follower", message)
-
     # ---- models ------------------------------------------------------------------------------------------------------
 
     def create(self, name: str, specification: dict[str, Any]) -> Future[dict[str, Any]]:
         """Make a model. ``created`` is False in the answer if it exists with the same specification."""
-        self._check_leader()
         return self._commands.create(name, specification)
 
     def copy(self, name: str, to: str) -> Future[dict[str, Any]]:
         """Make a copy of a model under another name, with everything that it has learned."""
-        self._check_leader()
         return self._commands.copy(name, to)
 
     def delete(self, name: str) -> Future[dict[str, Any]]:
         """Delete a model. Its examples stay in the log until it is compacted."""
-        self._check_leader()
         return self._commands.delete(name)
 
     def add_shadow(self, name: str, shadow: str, specification: dict[str, Any]) -> Future[dict[str, Any]]:
         """Let another learner learn the same examples as a model, from now on."""
-        self._check_leader()
         return self._commands.add_shadow(name, shadow, specification)
 
     def remove_shadow(self, name: str, shadow: str) -> Future[dict[str, Any]]:
         """Remove a shadow."""
-        self._check_leader()
         return self._commands.remove_shadow(name, shadow)
-
-    # ---- following ---------------------------------------------------------------------------------------------------
-
-    def follow(self, records: list[Record]) -> Future[int]:
-        """Take over records of another server's log; the future has the last sequence number when they are durable."""
-        return self._commands.put(lambda: self._following.take(records))
-
-    def promote(self) -> Future[None]:
-        """Learn from now on, instead of following another server, also after a restart."""
-
-        def promote() -> None:
-            if self.settings.follow is not None:
-                self._marks.promote(self.settings.follow)
-            self.is_following = self.is_copying = False
-
-        return self._commands.put(promote)
-
-    def end_copy(self) -> None:
-        """Note that the first copy of the other server's log is complete."""
-        self._marks.end_copy()
-        self.is_copying = False
-
-    def on_records(self, call: Callable[[list[Record]], None]) -> None:
-        """Let the writer thread make a call after each commit, with the new records."""
-        self._writer.committer.on_records = call
 
     # ---- reading -----------------------------------------------------------------------------------------------------
 
@@ -323,7 +274,7 @@ class Engine:
         shown = overview_of(known, model)
         shown["counts"]["pending"] = self._pending.count_of(model.number)
         status = self.status()
-        names = ("queue", "queue_limit", "learning", "reason", "role", "following")
+        names = ("queue", "queue_limit", "learning", "reason")
         shown["server"] = {name: status[name] for name in names if name in status}
         return shown
 
@@ -334,11 +285,9 @@ class Engine:
     def status(self) -> dict[str, Any]:
         """Return the state of the server."""
         reason = self._writer.reason
-        following = {"following": self.replication()} if self.is_following else {}
-        return following | {
+        return {
             "ready": True,
-            "role": "follower" if self.is_following else "leader",
-            "learning": "stopped" if reason is not None else "following" if self.is_following else "on",
+            "learning": "stopped" if reason is not None else "on",
             "reason": reason,
             "queue": self._inbox.examples,
             "queue_limit": self._inbox.limit,

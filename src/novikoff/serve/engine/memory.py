@@ -117,11 +117,6 @@ class Memory:
         self._outdated.pop(number, None)
         self._changed.discard(number)
 
-    def publish(self, model: Model, *, is_busy: bool) -> None:
-        """Publish a version of a model that has learned what is durable, or remember that it is behind."""
-        model.publish(is_busy=is_busy)
-        self._note(model)
-
     def new_version(self, model: Model, *, is_busy: bool) -> Version | None:
         """Return a version of a model that has learned, to be published later, or remember that it is behind."""
         version = model.new_version(is_busy=is_busy)

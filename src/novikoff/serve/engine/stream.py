@@ -7,13 +7,12 @@ from concurrent.futures import Future
 
 import novikoff._core as _core
 from novikoff.errors import quote
-from novikoff.serve.errors import BrokenStream, ServeError
+from novikoff.serve.errors import ServeError
 
-from .arrow import ArrowLines
 from .inbox import Job
 from .requests import Piece, Totals
 
-FORMATS = ("ndjson", "svmlight", "arrow")
+FORMATS = ("ndjson", "svmlight")
 
 
 class Stream:
@@ -50,7 +49,6 @@ class Stream:
             )
         self._number, self._tables, self._put, self._has_answers = number, tables, put, has_answers
         self._lines = _core.ExampleLines(format == "svmlight", limits)
-        self._arrow = ArrowLines() if format == "arrow" else None
         self._totals = Totals()
         self.pending = 0
 
@@ -63,24 +61,7 @@ class Stream:
             The next bytes of the stream, cut anywhere.
         last : bool
             Whether the stream ends here; the last line of the answer is then the summary.
-
-        Raises
-        ------
-        ServeError
-            If the bytes are not in the format. The stream must end then; `BrokenStream` if examples came before.
         """
-        if self._arrow is None:
-            return self._feed_lines(chunk, last)
-        lines: list[bytes] = []
-        try:
-            lines.extend(self._arrow.lines(chunk, last))
-        except ServeError as error:
-            if lines:  # whole batches came before the fault
-                raise BrokenStream(error, self._feed_lines(b"".join(lines), False)) from None
-            raise
-        return self._feed_lines(b"".join(lines), last)
-
-    def _feed_lines(self, chunk: bytes, last: bool) -> Future[bytes]:
         names, labels = self._tables()
         read = self._lines.feed(chunk, names, labels, last)
         piece = Piece(read, names, self._has_answers, self._totals, last)

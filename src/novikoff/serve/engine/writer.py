@@ -103,7 +103,7 @@ class Writer:
             command.answer.set_exception(self._explained(error))
 
     def _explained(self, error: BaseException) -> BaseException:
-        """Return the error of a command. Damaged records concern one model or a follower, not all learning."""
+        """Return the error of a command. Damaged records concern one model, not all learning."""
         is_stop = isinstance(error, StoreError) and not isinstance(error, CorruptRecord)
         return self._stop(error) if is_stop else error
 
@@ -149,9 +149,7 @@ class Writer:
     def append(self, entries: list[Any]) -> list[Record]:
         """Append other entries, from a command."""
         self.check_learning()
-        records = self._store.append(entries)
-        self.committer.on_records(records)
-        return records
+        return self._store.append(entries)
 
     # ---- failures ----------------------------------------------------------------------------------------------------
 

@@ -16,10 +16,8 @@ from pathlib import Path
 import msgspec
 
 from novikoff._progress import ProgressCallback, no_progress
-from novikoff.errors import input_error
 from novikoff.serve.engine import snapshots
 from novikoff.serve.engine.loading import Loader
-from novikoff.serve.engine.marks import FOLLOWS
 from novikoff.serve.engine.registry import Registry
 from novikoff.serve.log.errors import StoreError
 from novikoff.serve.log.store import LOG, SNAPSHOTS, Store
@@ -71,15 +69,10 @@ def compact(
     ------
     StoreError
         If a server uses the directory, or the log is damaged or cannot be written. It is as it was before.
-    InvalidInputError
-        If the directory is that of a follower.
     """
     place = Path(directory)
     Store.open(place, read_only=True).close()  # an empty directory must not get a log
     with Store.open(place, "full") as store:
-        if (place / FOLLOWS).exists():
-            message = "this is the directory of a follower, whose log must stay that of the server that it follows."
-            raise input_error(str(place), f"{message} Start it once without --follow to promote it.")
         before = store.bytes
         store.verify()
         covered = _covered(store, place / SNAPSHOTS, say)

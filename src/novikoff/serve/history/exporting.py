@@ -69,12 +69,12 @@ class Example:
     version: int | None
 
 
-def examples_of(past: Past, name: str, until: int | None = None) -> Iterator[list[Example]]:
-    """Yield the examples that a model has learned up to a record of the log, those of one record at a time."""
+def examples_of(past: Past, name: str) -> Iterator[list[Example]]:
+    """Yield the examples that a model has learned, those of one record at a time."""
     known = past.model(name)
     specification = known.specification
     tables = Tables(specification.hashing is not None, labels=list(specification.classes or []))
-    for _, block in past.blocks_of(known.number, until):
+    for _, block in past.blocks_of(known.number):
         tables.add(block)
         yield list(_examples(block, tables))
 
@@ -97,7 +97,6 @@ def export(
     past: Past,
     name: str,
     path: str | os.PathLike[str],
-    until: int | None = None,
     only_examples: bool = False,
     say: ProgressCallback = no_progress,
 ) -> int:
@@ -111,8 +110,6 @@ def export(
         The model.
     path : path
         A file that ends in .ndjson, .jsonl or .parquet.
-    until : int, default=None
-        The last record of the log to be exported.
     only_examples : bool, default=False
         Write only what ``/learn`` and ``/stream`` take, without what had been served.
     say : callable
@@ -134,7 +131,7 @@ def export(
 
     def counted() -> Iterator[list[Example]]:
         nonlocal total
-        for examples in examples_of(past, name, until):
+        for examples in examples_of(past, name):
             total += len(examples)
             say(f"{total:,} examples", None)
             yield examples

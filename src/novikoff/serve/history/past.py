@@ -75,9 +75,9 @@ class Past:
                 return
             yield record
 
-    def blocks_of(self, number: int, until: int | None = None) -> Iterator[tuple[Record, Block]]:
+    def blocks_of(self, number: int) -> Iterator[tuple[Record, Block]]:
         """Yield all blocks of examples that a model has learned, in order."""
-        for record in self.records_of(number, until):
+        for record in self.records_of(number):
             if record.kind == EXAMPLES:
                 try:
                     yield record, decode(record.payload)

@@ -53,7 +53,6 @@ def replay(
     name: str,
     learner: str | None = None,
     parameters: dict[str, Any] | None = None,
-    until: int | None = None,
     say: ProgressCallback = no_progress,
 ) -> Replayed:
     """Let another learner learn the examples of a model.
@@ -70,8 +69,6 @@ def replay(
         The other learner; by default that of the model.
     parameters : dict, default=None
         Its parameters; without a learner, changes of the parameters of the model.
-    until : int, default=None
-        The last record of the log to be learned.
     say : callable
         Gets a message and the fraction completed.
 
@@ -95,13 +92,12 @@ def replay(
         wanted = Specification.of({"learner": learner, "parameters": parameters or {}})
     model = Model(known.number, original, WIDEST)
     model.add_shadow(REPLAYED, wanted)
-    last = past.store.last if until is None else min(until, past.store.last)
-    for record in past.records_of(known.number, until):
+    for record in past.records_of(known.number):
         if record.kind == EXAMPLES:  # shadows of the server are not asked
             apply(model, record)
-            say(f"{model.examples:,} examples", record.sequence / max(1, last))
+            say(f"{model.examples:,} examples", record.sequence / past.store.last)
     if not model.examples:
-        raise input_error("log", "the model has learned nothing up to there. Leave out until=, or give another model=.")
+        raise input_error("log", "the model has learned nothing. Give another model=.")
     arm = model.arms[REPLAYED]
     if arm.stopped is not None:
         raise input_error("log", f"{wanted.learner} refuses an example of the log: {arm.stopped}")

@@ -87,8 +87,3 @@ async def on_http_exception(request: Request, error: Exception) -> Any:
     code = CODES.get(error.status_code, "error")
     headers = [(name.lower().encode(), value.encode()) for name, value in (error.headers or {}).items()]
     return error_answer(ServeError(error.status_code, code, message), headers)
-
-
-async def on_exception(request: Request, error: Exception) -> Any:
-    """Answer any other exception: the client learns nothing of it."""
-    return error_answer(INTERNAL)

@@ -11,7 +11,7 @@ import zlib
 from collections.abc import Iterator
 from typing import Any, Protocol
 
-from starlette.types import Receive, Scope
+from starlette.types import Message, Receive, Scope
 
 from novikoff.errors import quote
 from novikoff.serve.errors import ServeError
@@ -178,11 +178,7 @@ async def read_body(scope: Scope, receive: Receive, limit: int, seconds: float) 
     if announced.isdigit() and int(announced) > limit:
         raise too_long(limit)
     found = decoder(scope)
-    try:
-        async with asyncio.timeout(seconds):
-            body = await _received(receive, limit)
-    except TimeoutError:
-        raise too_slow(seconds) from None
+    body = await rest_of_body(None, receive, limit, seconds)
     if isinstance(found, Identity):
         return body
     if len(body) < IN_THREAD:
@@ -190,21 +186,28 @@ async def read_body(scope: Scope, receive: Receive, limit: int, seconds: float) 
     return await asyncio.get_running_loop().run_in_executor(None, decompressed, found, body, limit)
 
 
-async def _received(receive: Receive, limit: int) -> bytes:
-    message = await receive()
-    if message["type"] == "http.request" and not message.get("more_body", False) and len(message["body"]) <= limit:
-        whole: bytes = message["body"]
-        return whole
+async def rest_of_body(message: Message | None, receive: Receive, limit: int, seconds: float) -> bytes:
+    """Return the body as it came; ``message`` is the first one of ASGI, if it was received.
+
+    Raises a ServeError as ``read_body`` does.
+    """
     parts, size = [], 0
-    while message["type"] != "http.disconnect":
-        parts.append(message.get("body", b""))
-        size += len(parts[-1])
-        if size > limit:
-            raise too_long(limit)
-        if not message.get("more_body", False):
-            return b"".join(parts)
-        message = await receive()
-    raise CLOSED
+    try:
+        async with asyncio.timeout(seconds):
+            if message is None:
+                message = await receive()
+            while True:
+                if message["type"] == "http.disconnect":
+                    raise CLOSED
+                parts.append(message.get("body", b""))
+                size += len(parts[-1])
+                if size > limit:
+                    raise too_long(limit)
+                if not message.get("more_body", False):
+                    return b"".join(parts)
+                message = await receive()
+    except TimeoutError:
+        raise too_slow(seconds) from None
 
 
 def decompressed(found: Decoder, body: bytes, limit: int) -> bytes:

@@ -99,15 +99,6 @@ class Call:
             raise ServeError(422, "bad_parameter", f"The parameter {name} is given twice. Give it once.")
         return values[0]
 
-    def number(self, name: str, default: int | None) -> int | None:
-        """Return a parameter of the query that is a whole number of at least 0."""
-        text = self.query(name, "")
-        if not text:
-            return default
-        if not text.isascii() or not text.isdigit() or int(text[:20]) >= 2**63:
-            raise ServeError(422, "bad_parameter", f"{name} must be a whole number of at least 0, not {quote(text)}.")
-        return int(text)
-
 
 def _unsupported(kind: str, known: str) -> ServeError:
     return ServeError(415, "unsupported_type", f"The Content-Type {quote(kind)} is not supported. Use {known}.")

@@ -15,7 +15,6 @@ from novikoff.serve.errors import ServeError
 from .answers import ALL_HEADERS, logger
 from .bodies import until_disconnected
 from .service import Service
-from .stream import ABORT
 
 PERIOD = 1.0  # seconds between two overviews
 HEARTBEAT = 15.0  # seconds without an event after which a comment is sent, so that proxies keep the connection
@@ -78,7 +77,6 @@ class EventsAnswer:
             await self._send_events(send, {gone, stopped})
         except TimeoutError:
             logger.warning("A client did not take the events of the page, and was disconnected.")
-            scope.get(ABORT, lambda: None)()
         finally:
             self._service.watchers -= 1
             gone.cancel()

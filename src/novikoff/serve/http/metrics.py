@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from prometheus_client import CollectorRegistry, generate_latest
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily, Metric
@@ -11,8 +11,10 @@ from prometheus_client.registry import Collector
 
 from novikoff.serve.errors import Asleep, ServeError
 
-from .engine_contract import EngineContract
 from .latency import Latency
+
+if TYPE_CHECKING:
+    from novikoff.serve.engine.engine import Engine
 
 MAX_MODELS = 100  # models with series of their own; Prometheus stores each of them
 CONTENT_TYPE = b"text/plain; version=0.0.4; charset=utf-8"
@@ -40,11 +42,6 @@ STATUS_GAUGES = {
     "sequence": ("log_sequence", "Sequence number of the last record of the log."),
     "log_bytes": ("log_bytes", "Size of the log."),
 }
-FOLLOWER_GAUGES = {
-    "lag_records": "Records of the followed server's log that are missing here.",
-    "lag_seconds": "Time since this log was known to be the same as that of the followed server.",
-    "last_contact_seconds": "Time since the followed server was heard.",
-}
 
 
 class EngineCollector(Collector):
@@ -52,13 +49,13 @@ class EngineCollector(Collector):
 
     Parameters
     ----------
-    engine : EngineContract
+    engine : Engine
         The engine.
     latencies : dict of str to Latency
         Durations by kind of request.
     """
 
-    def __init__(self, engine: EngineContract, latencies: dict[str, Latency]) -> None:
+    def __init__(self, engine: Engine, latencies: dict[str, Latency]) -> None:
         self._engine, self._latencies = engine, latencies
 
     def collect(self) -> Iterator[Metric]:
@@ -87,9 +84,6 @@ def status_metrics(status: dict[str, Any]) -> Iterator[Metric]:
     for key, (name, help) in STATUS_GAUGES.items():
         if key in status:
             yield GaugeMetricFamily(f"novikoff_{name}", help, value=float(status[key]))
-    for key, help in FOLLOWER_GAUGES.items():
-        if status.get("following", {}).get(key) is not None:
-            yield GaugeMetricFamily(f"novikoff_follower_{key}", help, value=float(status["following"][key]))
     if "examples" in status:
         help = "Examples learned by all models."
         yield CounterMetricFamily("novikoff_learned_examples", help, value=float(status["examples"]))
@@ -122,7 +116,7 @@ def latency_metric(latencies: dict[str, Latency]) -> Metric:
     return histogram
 
 
-def metrics_text(engine: EngineContract, latencies: dict[str, Latency]) -> bytes:
+def metrics_text(engine: Engine, latencies: dict[str, Latency]) -> bytes:
     """Return all metrics in the text format of Prometheus."""
     registry = CollectorRegistry(auto_describe=False)
     registry.register(EngineCollector(engine, latencies))

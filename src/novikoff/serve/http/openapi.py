@@ -8,7 +8,7 @@ from typing import Any
 from novikoff import __version__
 from novikoff.serve.settings import Settings
 
-from .operations import ARROW, NDJSON, OPERATIONS, SVMLIGHT, Operation
+from .operations import NDJSON, OPERATIONS, SVMLIGHT, Operation
 from .roles import Role
 from .schemas import Schema, ref, schemas
 
@@ -20,7 +20,6 @@ ERRORS = {
     405: "The address has no such method.",
     408: "The body did not arrive in time.",
     409: "There is something else of this name, or the model cannot do this now.",
-    410: "The log of the follower is not the beginning of that of this server.",
     413: "The body, or a line of it, is too long.",
     415: "The type or the compression of the body is not supported.",
     421: "The header Host does not name this server.",
@@ -96,7 +95,7 @@ def _parameter(name: str, place: str, description: str, schema: Schema) -> dict[
 def _media(media: str, schema: str) -> dict[str, Any]:
     if schema:
         return {"schema": ref(schema)}
-    if media == ARROW or media.startswith("application/octet"):
+    if media.startswith("application/octet"):
         return {"schema": {"contentMediaType": media}}
     found: dict[str, Any] = {"schema": {"type": "string"}}
     return found | ({"example": BINARY_EXAMPLES[media]} if media in BINARY_EXAMPLES else {})

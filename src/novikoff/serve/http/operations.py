@@ -11,9 +11,9 @@ from novikoff.serve.names import DEFAULT_MODEL
 from .roles import Role
 
 JSON, NDJSON, TEXT, HTML = "application/json", "application/x-ndjson", "text/plain", "text/html"
-SVMLIGHT, ARROW, BINARY = "text/x-svmlight", "application/vnd.apache.arrow.stream", "application/octet-stream"
+SVMLIGHT, BINARY = "text/x-svmlight", "application/octet-stream"
 EVENTS = "text/event-stream"
-FORMATS = {NDJSON: "ndjson", SVMLIGHT: "svmlight", ARROW: "arrow"}  # of streams, as the engine names them
+FORMATS = {NDJSON: "ndjson", SVMLIGHT: "svmlight"}  # of streams, as the engine names them
 
 
 @dataclass(frozen=True)
@@ -105,7 +105,7 @@ OPERATIONS: tuple[Operation, ...] = (
         "an error in its place, and the stream goes on. Read the answers while you send: the server stops reading "
         "when the answers are not taken.",
         (*BODY_ERRORS, 404, 409, 422, 429),
-        {NDJSON: "", SVMLIGHT: "", ARROW: ""},
+        {NDJSON: "", SVMLIGHT: ""},
         {
             "answers": {
                 "description": "Whether to answer with all lines or with the last one.",
@@ -213,44 +213,6 @@ OPERATIONS: tuple[Operation, ...] = (
         errors=(404,),
     ),
     Operation(
-        "read_log",
-        "GET",
-        "/v1/log",
-        Role.ADMIN,
-        "Return the records of the log after a sequence number, for followers.",
-        {200: Reply("The records.", {BINARY: ""})},
-        "The answer does not end, unless `wait` is given: new records are sent as they are written. A follower whose "
-        "log is not the beginning of this one is refused with 410.",
-        (404, 410, 422, 429),
-        query={
-            "after": {
-                "description": "The sequence number of the last record that the follower has.",
-                "schema": {"type": "integer", "minimum": 0, "maximum": 2**63 - 1},
-                "default": 0,
-            },
-            "checksum": {
-                "description": "The checksum of that record, in hexadecimal digits; if it is given, it is compared.",
-                "schema": {"type": "string", "pattern": "^([0-9a-f]{32})?$"},
-                "default": "",
-            },
-            "wait": {
-                "description": "Seconds without new records after which the answer ends.",
-                "schema": {"type": "integer", "minimum": 0, "maximum": 2**31 - 1},
-            },
-        },
-    ),
-    Operation(
-        "promote",
-        "POST",
-        "/v1/promote",
-        Role.ADMIN,
-        "Make a follower a server that learns.",
-        {200: Reply("The role, and the number of the last record.", {JSON: "Done"})},
-        "Stop the server that it follows first: two servers that learn have different logs. A server that does not "
-        "follow another one stays as it is.",
-        (404,),
-    ),
-    Operation(
         "metrics",
         "GET",
         "/metrics",
@@ -272,9 +234,8 @@ OPERATIONS: tuple[Operation, ...] = (
         "/readyz",
         Role.NOBODY,
         "Say whether the server can predict and learn.",
-        {200: Reply("It predicts and learns, or it follows another server.", {JSON: "Readiness"})},
-        "503 while the log is read at the start, and while learning has stopped. A follower says how far it is behind; "
-        "it is not ready before its first copy of the log is complete, and after the logs turned out to differ.",
+        {200: Reply("It predicts and learns.", {JSON: "Readiness"})},
+        "503 while the log is read at the start, and while learning has stopped.",
     ),
     Operation(
         "events",

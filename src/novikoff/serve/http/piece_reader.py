@@ -7,10 +7,10 @@ import contextlib
 import threading
 from collections import deque
 from concurrent.futures import Future
+from typing import TYPE_CHECKING
 
-from novikoff.serve.errors import BrokenStream
-
-from .engine_contract import EngineStream
+if TYPE_CHECKING:
+    from novikoff.serve.engine.stream import Stream
 
 SHORT_PIECE = 1 << 14  # bytes that are read without another thread
 
@@ -23,13 +23,13 @@ class PieceReader:
 
     Parameters
     ----------
-    stream : EngineStream
+    stream : Stream
         Takes the pieces.
     answers : asyncio.Queue
         Gets the futures, and an error or None at the end.
     """
 
-    def __init__(self, stream: EngineStream, answers: asyncio.Queue[Future[bytes] | Exception | None]) -> None:
+    def __init__(self, stream: Stream, answers: asyncio.Queue[Future[bytes] | Exception | None]) -> None:
         self._stream, self._answers = stream, answers
         self._loop = asyncio.get_running_loop()
         self._waiting: deque[tuple[bytes, bool]] = deque()
@@ -83,8 +83,6 @@ class PieceReader:
             return self._stream.feed(piece, is_last)
         except Exception as error:
             self._is_ended = True
-            if isinstance(error, BrokenStream):
-                self._give(error.before)
             return error
 
     def _give(self, answer: Future[bytes] | Exception | None) -> None:

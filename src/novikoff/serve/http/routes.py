@@ -12,27 +12,24 @@ from starlette.routing import BaseRoute, Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from novikoff.errors import quote
-from novikoff.serve.errors import Asleep, ServeError
+from novikoff.serve.errors import ServeError
 from novikoff.serve.names import DEFAULT_MODEL, check_name
 from novikoff.serve.settings import SHADOW_KEYS, SPECIFICATION_KEYS
 
-from .answers import HTML, PAGE_HEADERS, Answer, error_answer, json_answer
+from .answers import HTML, INTERNAL, PAGE_HEADERS, Answer, error_answer, json_answer, logger
 from .bodies import decoder
 from .calls import Call
-from .engine_contract import ReplicationContract
 from .events import TOO_MANY, EventsAnswer, Overviews
 from .metrics import CONTENT_TYPE, metrics_text
 from .openapi import document
 from .operations import OPERATIONS, Operation
+from .predict import LONG_BODY
 from .reference_page import STYLE, STYLE_PATH, reference_page
-from .security import check_role
-from .service import STARTING, Service, in_thread
+from .security import ASKING, check_role
+from .service import Service, in_thread
 from .stream import StreamAnswer
 
-LONG_BODY = 1 << 18  # bytes from which on examples are read in another thread
-WITHOUT_HEAD = ("events", "read_log")  # their answers have no end
-SHOWN_OF_FOLLOWERS = ("state", "lag_records", "lag_seconds", "last_contact_seconds")  # to anybody
-ASKING = ((b"www-authenticate", b"Bearer"),)
+WITHOUT_HEAD = ("events",)  # its answer has no end
 Handler = Callable[[Call], Awaitable[ASGIApp]]
 
 
@@ -43,10 +40,12 @@ class Routes:
     ----------
     service : Service
         What they share.
+    predict : ASGI application
+        Answers requests to predict.
     """
 
-    def __init__(self, service: Service) -> None:
-        self.service = service
+    def __init__(self, service: Service, predict: ASGIApp) -> None:
+        self.service, self._predict = service, predict
         self._overviews = Overviews(service)
         described = document(service.settings)
         self._document = msgspec.json.encode(described)
@@ -56,19 +55,7 @@ class Routes:
 
     async def predict(self, call: Call) -> ASGIApp:
         """Answer POST /v1/models/{model}/predict."""
-        service, name = self.service, call.name()
-        body = await call.json_bytes()
-        begin = perf_counter()
-        engine = service.engine
-        if len(body) > LONG_BODY:
-            answer = await service.awake_in_thread(name, engine.predict, name, body)
-        else:
-            try:
-                answer = engine.predict(name, body)
-            except Asleep:
-                answer = await service.awake(name, lambda: engine.predict(name, body))
-        service.latencies["predict"].add(perf_counter() - begin)
-        return Answer(answer)
+        return self._predict
 
     async def learn(self, call: Call) -> ASGIApp:
         """Answer POST /v1/models/{model}/learn."""
@@ -152,23 +139,6 @@ class Routes:
         """Answer GET /v1/models/{model}/overview."""
         return json_answer(await self.service.overview(call.name()))
 
-    async def read_log(self, call: Call) -> ASGIApp:
-        """Answer GET /v1/log."""
-        after = call.number("after", 0)
-        assert after is not None
-        return await self._replication().log(after, call.query("checksum", ""), call.number("wait", None))
-
-    async def promote(self, call: Call) -> ASGIApp:
-        """Answer POST /v1/promote."""
-        return json_answer(await self._replication().promote())
-
-    def _replication(self) -> ReplicationContract:
-        if self.service.is_started and self.service.replication is None:
-            raise ServeError(404, "no_log", "This server does not send its log.")
-        if self.service.replication is None:
-            raise STARTING
-        return self.service.replication
-
     # ---- the server itself -----------------------------------------------------------------------------------------
 
     async def metrics(self, call: Call) -> ASGIApp:
@@ -189,13 +159,7 @@ class Routes:
             raise ServeError(503, "not_ready", str(status.get("reason") or "The server is not ready."), retry_after=1)
         if status["learning"] == "stopped":
             raise ServeError(503, "learning_stopped", str(status.get("reason") or "Learning has stopped."))
-        following = status.get("following")
-        if following is None:
-            return json_answer({"ready": True, "learning": status["learning"]})
-        if not following["ready"]:
-            raise ServeError(503, "not_ready", following["reason"] or "The log is being copied.", retry_after=1)
-        shown = {name: following[name] for name in SHOWN_OF_FOLLOWERS}
-        return json_answer({"ready": True, "learning": status["learning"], "role": status["role"], "following": shown})
+        return json_answer({"ready": True, "learning": status["learning"]})
 
     async def events(self, call: Call) -> ASGIApp:
         """Answer GET /events."""
@@ -252,12 +216,15 @@ class Endpoint:
             answer = await handler(Call(scope, receive, self._settings))
         except ServeError as error:
             answer = error_answer(error, ASKING if error.status == 401 else ())
+        except Exception as error:  # the client learns nothing of it
+            logger.error("A request could not be answered.", exc_info=error)
+            answer = error_answer(INTERNAL)
         await answer(scope, receive, send)
 
 
-def make_routes(service: Service) -> list[BaseRoute]:
-    """Return the routes of all operations; those that are asked most often are the first ones of the table."""
-    functions = Routes(service)
+def make_routes(service: Service, predict: ASGIApp) -> list[BaseRoute]:
+    """Return the routes of all operations; ``predict`` answers requests to predict."""
+    functions = Routes(service, predict)
     paths: dict[str, dict[str, tuple[Operation, Handler]]] = {}
     for operation in OPERATIONS:
         methods = paths.setdefault(operation.path, {})

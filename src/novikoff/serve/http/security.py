@@ -22,6 +22,7 @@ from .tokens import Tokens
 LOCAL_NAMES = frozenset({"localhost", "127.0.0.1", "[::1]"})
 READING = frozenset({"GET", "HEAD"})
 HOST = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[^:\[\]/@\s]+)(?::[0-9]{1,5})?")
+ASKING = ((b"www-authenticate", b"Bearer"),)  # headers of an answer with the status 401
 ROLE = "novikoff.role"  # key of the scope
 WRONG_HOST = ServeError(
     421,
@@ -38,19 +39,20 @@ class Gate:
 
     Parameters
     ----------
-    app : ASGI application
-        What answers the request.
+    app : ASGI application or None
+        What answers the request; None if only ``decide`` is used.
     settings : Settings
         The settings in force.
     tokens : Tokens or None
         The tokens; without them everyone is an admin.
     """
 
-    def __init__(self, app: ASGIApp, settings: Settings, tokens: Tokens | None) -> None:
+    def __init__(self, app: ASGIApp | None, settings: Settings, tokens: Tokens | None) -> None:
         self._app, self._tokens = app, tokens
         extra = [name.strip().lower() for name in (settings.allowed_hosts or "").split(",") if name.strip()]
         own = f"[{settings.host}]" if ":" in settings.host and "[" not in settings.host else settings.host
         self._hosts = LOCAL_NAMES | {own.lower(), *extra}
+        self._latest_host = b""  # that was allowed
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Let a request through, or answer it with an error."""
@@ -60,6 +62,7 @@ class Gate:
             except ServeError as error:
                 await error_answer(error)(scope, receive, send)
                 return
+        assert self._app is not None
         await self._app(scope, receive, send)
 
     def decide(self, scope: Scope) -> None:
@@ -84,9 +87,12 @@ class Gate:
             raise WRONG_ORIGIN
 
     def _check_host(self, host: bytes) -> None:
+        if host == self._latest_host:
+            return
         match = HOST.fullmatch(host.decode("latin-1"))
         if match is None or match[1].lower().removesuffix(".") not in self._hosts:
             raise WRONG_HOST
+        self._latest_host = host
 
 
 def token_of(authorization: bytes) -> str:

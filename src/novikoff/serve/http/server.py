@@ -27,10 +27,6 @@ import uvicorn
 from novikoff.errors import input_error
 from novikoff.serve.settings import Settings
 
-from .allocator import keep_memory
-from .direct import DirectAnswers
-from .protocol import limited
-from .security import Gate
 from .service import Service
 from .tls import tls_context
 
@@ -99,7 +95,6 @@ def serve(app: Any, settings: Settings, announce: Callable[[str], None]) -> None
     context = tls_context(settings)
     listening = bound_socket(settings.host, settings.port)
     allow_open_files(settings.max_connections)
-    keep_memory()
     scheme = "http" if context is None else "https"
     address = f"{scheme}://{_shown_host(settings.host)}:{listening.getsockname()[1]}"
     with contextlib.closing(listening), asyncio.Runner(loop_factory=_loop_factory()) as runner, _quick_switches():
@@ -128,11 +123,9 @@ async def _run(
 
 
 def _config(app: Any, settings: Settings, context: ssl.SSLContext | None) -> uvicorn.Config:
-    service: Service = app.state.service
-    direct = DirectAnswers(service, Gate(app, settings, service.tokens))
     return uvicorn.Config(
         app,
-        http=limited(settings, direct),
+        http="httptools",
         ws="none",
         lifespan="off",  # the engine starts while the server answers 503
         log_config=None,
@@ -141,6 +134,7 @@ def _config(app: Any, settings: Settings, context: ssl.SSLContext | None) -> uvi
         proxy_headers=False,
         server_header=False,
         backlog=BACKLOG,
+        limit_concurrency=settings.max_connections + 1,
         timeout_keep_alive=int(settings.idle_seconds),
         timeout_graceful_shutdown=int(settings.stop_seconds),
         ssl_context_factory=None if context is None else lambda config, default: context,

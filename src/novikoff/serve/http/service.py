@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Callable
 from functools import partial
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from novikoff.errors import quote
 from novikoff.serve.errors import Asleep, ServeError
@@ -14,10 +14,12 @@ from novikoff.serve.names import DEFAULT_MODEL
 from novikoff.serve.settings import Settings
 
 from .answers import logger
-from .engine_contract import EngineContract, ReplicationContract
 from .latency import Latency
 from .rates import Rates
 from .tokens import Tokens
+
+if TYPE_CHECKING:
+    from novikoff.serve.engine.engine import Engine
 
 MAX_WAKES = 3  # attempts; a model may leave memory again before it is asked
 STARTING = ServeError(503, "starting", "The server is reading its log. Try again soon.", retry_after=1)
@@ -34,8 +36,6 @@ class Service:
         The settings in force.
     make_engine : callable
         Returns the engine, which is not started.
-    make_replication : callable, default=None
-        Returns the replication of an engine that has started, given the event ``stopping``.
 
     Attributes
     ----------
@@ -47,29 +47,21 @@ class Service:
         Open connections to /events.
     stop_server : callable or None
         Stops the server as a signal does, from any thread; None if it does not run.
-    replication : ReplicationContract or None
-        Sends the log to followers, and follows another server; None if the engine has no log.
     """
 
-    def __init__(
-        self,
-        settings: Settings,
-        make_engine: Callable[[], EngineContract],
-        make_replication: Callable[[Any, asyncio.Event], ReplicationContract] | None = None,
-    ) -> None:
+    def __init__(self, settings: Settings, make_engine: Callable[[], Engine]) -> None:
         self.settings = settings
         self.tokens = None if settings.tokens is None else Tokens(settings.tokens)
         self.latencies = {"predict": Latency(), "learn": Latency()}
         self.stopping = asyncio.Event()
         self.watchers = 0
         self.stop_server: Callable[[], None] | None = None
-        self.replication: ReplicationContract | None = None
-        self._make_engine, self._make_replication = make_engine, make_replication
+        self._make_engine = make_engine
         self._rates = Rates()
-        self._engine: EngineContract | None = None
+        self._engine: Engine | None = None
 
     @property
-    def engine(self) -> EngineContract:
+    def engine(self) -> Engine:
         """The engine.
 
         Raises
@@ -92,8 +84,6 @@ class Service:
         await in_thread(engine.start)
         try:
             await make_models(engine, self.settings)
-            if self._make_replication is not None:
-                self.replication = self._make_replication(engine, self.stopping)
         except BaseException:
             await in_thread(engine.stop)
             raise
@@ -103,9 +93,6 @@ class Service:
         """Stop the engine, after which all that was accepted is in the log."""
         self.stopping.set()
         engine, self._engine = self._engine, None
-        replication, self.replication = self.replication, None
-        if replication is not None:
-            await replication.stop()
         if engine is not None:
             await in_thread(engine.stop)
 
@@ -150,15 +137,12 @@ async def in_thread(call: Callable[..., T], *arguments: Any) -> T:
     return await asyncio.get_running_loop().run_in_executor(None, partial(call, *arguments))
 
 
-async def make_models(engine: EngineContract, settings: Settings) -> None:
+async def make_models(engine: Engine, settings: Settings) -> None:
     """Make the models of the settings file that do not exist; without any, the model ``default``.
 
     A model that exists keeps its specification, because what it has learned belongs to it; there is a warning if the
-    settings have another one. Followers get all models from the
-    server that they follow.
+    settings have another one.
     """
-    if engine.status().get("role") == "follower":
-        return
     known = set(engine.names())
     if not settings.models and not known:
         await asyncio.wrap_future(engine.create(DEFAULT_MODEL, {"learner": settings.learner}))

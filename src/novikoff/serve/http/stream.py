@@ -11,7 +11,7 @@ import asyncio
 import contextlib
 from collections.abc import Callable
 from concurrent.futures import Future
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 from starlette.types import Receive, Scope, Send
@@ -20,13 +20,14 @@ from novikoff.serve.errors import ServeError
 
 from .answers import ALL_HEADERS, NDJSON, error_answer, error_body, logger
 from .bodies import CLOSED, Decoder
-from .engine_contract import EngineStream
 from .piece_reader import PieceReader
 from .pieces import joined
 
+if TYPE_CHECKING:
+    from novikoff.serve.engine.stream import Stream
+
 MAX_UNANSWERED = 8  # pieces, so that several are stored together while the disk is busy
 FULL_QUEUE_SECONDS = 0.005  # after which a full queue is looked at again
-ABORT = "novikoff.abort"  # key of the scope: closes the connection at once, without sending what is buffered
 
 
 class StreamAnswer:
@@ -34,7 +35,7 @@ class StreamAnswer:
 
     Parameters
     ----------
-    stream : EngineStream
+    stream : Stream
         Takes the examples.
     decoder : Decoder
         Decompresses the body.
@@ -48,7 +49,7 @@ class StreamAnswer:
 
     def __init__(
         self,
-        stream: EngineStream,
+        stream: Stream,
         decoder: Decoder,
         status: Callable[[], dict[str, Any]],
         idle_seconds: float,
@@ -69,7 +70,6 @@ class StreamAnswer:
             await self._write(scope, receive, send)
         except TimeoutError:
             logger.warning("A client did not take the answers of its stream, and was disconnected.")
-            scope.get(ABORT, _nothing)()
         finally:
             self._reader.stop()
             for task in tasks:
@@ -145,7 +145,3 @@ class StreamAnswer:
             return
         await self._send(send, msgspec.json.encode(error_body(error)) + b"\n")
         await self._finish(send)
-
-
-def _nothing() -> None:
-    """Stand for the abort of a connection that cannot be aborted."""

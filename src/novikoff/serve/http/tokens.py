@@ -34,24 +34,6 @@ class Entry(NamedTuple):
     role: Role
 
 
-def read_token(path: str) -> str:
-    """Return the token that a file contains, as a follower needs it.
-
-    Raises
-    ------
-    InvalidInputError
-        If the file cannot be read, or has something else.
-    """
-    try:
-        with open(path, encoding="utf-8") as file:
-            token = file.read(10_000).strip()
-    except (OSError, UnicodeDecodeError) as error:
-        raise file_error(path, error) from None
-    if not token or not token.isascii() or not token.isprintable():
-        raise input_error(path, "the file must contain one token and nothing else.")
-    return token
-
-
 def token_digest(token: str) -> bytes:
     """Return the hash that the file stores."""
     return blake2b(token.encode("utf-8", "surrogateescape"), digest_size=32, person=b"novikoff token").digest()

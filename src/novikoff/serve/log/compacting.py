@@ -1,7 +1,7 @@
 """Compaction: examples that snapshots have are removed from the log, and a record says which.
 
 The rows of the removed records stay, without their payload: the chain of checksums goes on through them, so that each
-record that remains can be checked, snapshots keep their place in the log, and so do followers. What a row without a
+record that remains can be checked, and snapshots keep their place in the log. What a row without a
 payload says of itself cannot be recomputed. Therefore the COMPACT record, which is part of the chain, has a digest of
 all of them.
 """

@@ -19,15 +19,14 @@ from novikoff._printable import printable
 from novikoff.serve.log import compacting, database
 from novikoff.serve.log.database import SYNCHRONOUS, Readers, check_format, file_sizes, open_for_writing, wal_path
 from novikoff.serve.log.directory_lock import DirectoryLock
-from novikoff.serve.log.errors import FAILURES, RESTORE, CorruptRecord, StoreError, store_error
+from novikoff.serve.log.errors import FAILURES, RESTORE, StoreError, store_error
 from novikoff.serve.log.reading import checked_head, checksum_of, commands, examples_of, stream
-from novikoff.serve.log.records import Entry, Record, chain, follows
+from novikoff.serve.log.records import Entry, Record, chain
 from novikoff.serve.log.verifying import Verified, verified
 
 LOG: Final = "log.sqlite"
 SNAPSHOTS: Final = "snapshots"
 MAX_SEQUENCE: Final = 2**63 - 1
-IS_REMOVED: Final = "SELECT payload = x'' FROM log WHERE sequence = ? AND kind = 1"
 MOVE_HEAD: Final = "UPDATE head SET sequence = ?, checksum = ?"
 MARK_FAILURE: Final = "UPDATE head SET failures = failures + 1"
 
@@ -123,24 +122,6 @@ class Store:
         self._write(records)
         return records
 
-    def extend(self, records: Sequence[Record]) -> None:
-        """Append records of another log as they are, in one transaction.
-
-        Raises
-        ------
-        CorruptRecord
-            If they do not continue this log: one is missing, damaged, or of a log with another history.
-        StoreError
-            As in `append`.
-        """
-        previous = self.checksum
-        for sequence, record in enumerate(records, self.last + 1):
-            if not follows(record, sequence, previous):
-                message = f"Record {record.sequence} does not continue the log at record {sequence}: it is damaged, or"
-                raise CorruptRecord(sequence, f"{message} the logs differ. Start the follower with an empty directory.")
-            previous = record.checksum
-        self._write(records)
-
     def records(self, after: int = 0, model: int | None = None, *, with_removed: bool = False) -> Iterator[Record]:
         """Return an iterator over the records after a sequence number, in order, those of one model or all.
 
@@ -171,11 +152,6 @@ class Store:
     def dropped(self) -> compacting.Dropped | None:
         """Return what compaction has removed; None if nothing was."""
         return compacting.last_dropped(commands(self._readers))
-
-    def is_removed(self, sequence: int) -> bool:
-        """Return whether the payload of a record of examples was removed from this log."""
-        with self._readers.connection() as reader:
-            return bool(reader.execute(IS_REMOVED, (sequence,)).get)
 
     def compact(self, models: Mapping[int, int], copy: Path | None = None) -> compacting.Dropped:
         """Remove the payloads of examples that snapshots have, in one transaction; a record says what was removed.

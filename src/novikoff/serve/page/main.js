@@ -29,7 +29,7 @@ function notify(words, canRetry = false) {
 function hideOverview() {
   latest = null;
   setConnection("lost", "Not connected");
-  for (const id of ["overview", "empty", "stopped", "learning", "role", "pause"]) show(byId(id), false);
+  for (const id of ["overview", "empty", "stopped", "learning", "pause"]) show(byId(id), false);
 }
 
 function askForToken(error) {
@@ -92,31 +92,18 @@ function showOverview(overview) {
   const { server, counts, model } = overview;
   show(byId("pause"), true);
   const isStopped = server.learning === "stopped";
-  const isFollowing = server.learning === "following";
-  setText(byId("learning"), isStopped ? "Learning stopped" : isFollowing ? "Following" : "Learning on");
+  setText(byId("learning"), isStopped ? "Learning stopped" : "Learning on");
   byId("learning").dataset.state = isStopped ? "lost" : "live";
-  setText(byId("role"), server.role === "follower" ? followerWords(server.following ?? {}) : "Leader");
   show(byId("learning"), true);
-  show(byId("role"), true);
   show(byId("stopped"), isStopped);
   setText(byId("stopped-reason"), server.reason ?? "");
   const isEmpty = !(counts.examples > 0);
-  if (isEmpty && server.role === "follower") {
-    const words = "This server is a follower: send examples to its leader. This command shows what has arrived:";
-    showEmpty(model, words, curl("GET", `v1/models/${model}`));
-  } else if (isEmpty) {
+  if (isEmpty) {
     const command = curl("POST", `v1/models/${model}/learn`, '{"x": {"free": 1, "money": 2}, "y": "spam"}');
     showEmpty(model, "Send one. The answer says what had been predicted:", command);
   }
   show(byId("empty"), isEmpty);
   view.set(overview);
-}
-
-// How far a follower is behind its leader, if it is.
-function followerWords({ state, lag_records: lag, lag_seconds: seconds }) {
-  if (state === "stopped") return "Follower, stopped: the logs differ";
-  if (lag > 0) return `Follower, ${plural(lag, "record")} behind`;
-  return seconds >= 10 ? `Follower, no contact for ${plural(Math.round(seconds), "second")}` : "Follower";
 }
 
 function showEmpty(model, words, command) {

@@ -1,1 +1,0 @@
-"""Followers, which apply the log of another server."""
