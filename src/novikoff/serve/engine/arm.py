@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import threading
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +18,7 @@ from .specification import Specification
 from .tally import Tally
 
 Codes = NDArray[np.int32]
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,6 +65,12 @@ class Arm:
         self.specification, self.stopped = specification, stopped
         self.learner = specification.make() if learner is None else learner
         self.tally = Tally() if tally is None else tally
+        self._lock = threading.Lock()  # the writer thread learns, and others read, a group of examples at a time
+
+    def read(self, reader: Callable[[Any], T]) -> T:
+        """Return what a function reads of the learner, while it does not learn. Any thread may call this."""
+        with self._lock:
+            return reader(self.learner)
 
     def learn(self, examples: Examples, labels: NDArray[Any], code_of: Mapping[Any, int], width: int) -> list[Run]:
         """Predict each example, then learn from it. An example that is refused raises an error, and none is learned.
@@ -80,7 +88,9 @@ class Arm:
         """
         batch = Batch(examples.matrix(width), labels[examples.codes], examples.weights)
         runs = []
-        for known, decisions in self.learner.score_then_learn(batch):
+        with self._lock:
+            scored = self.learner.score_then_learn(batch)
+        for known, decisions in scored:
             keys = [code_of.get(label, -1) for label in known]  # a shadow may have declared other classes
             count = len(decisions)
             if not count:

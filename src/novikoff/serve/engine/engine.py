@@ -265,7 +265,7 @@ class Engine:
         if not model.examples:
             message = f"The model {quote(name)} has learned nothing yet. Send examples to it first."
             raise ServeError(409, "nothing_learned", message)
-        learner = model.main.learner.snapshot()  # before the names: it may get more columns meanwhile
+        learner = model.main.read(lambda learner: learner.snapshot())  # before the names, which may become more
         return dumps(named(learner, model.column_names()))
 
     def overview(self, name: str) -> dict[str, Any]:

@@ -62,7 +62,7 @@ def certificate_of(model: Model) -> dict[str, Any]:
     if not model.examples:
         return answer | {"words": "Nothing has been learned yet."}
     late = _late_counts(model)
-    record = model.main.learner.record_
+    record = model.main.read(lambda learner: learner.record_)
     for name, certificate in record.named_certificates:
         own = {"name": name, "kind": type(certificate).__name__, "claims": dict(certificate.claims())}
         answer["certificates"].append(own)
@@ -148,7 +148,7 @@ def overview_of(known: Known, model: Model) -> dict[str, Any]:
     counts, late = counts_of(model), _late_counts(model)
     bound, margin, served = NO_BOUND, None, None
     if model.examples:
-        record = model.main.learner.record_
+        record = model.main.read(lambda learner: learner.record_)
         bound, margin = bound_of(record)
         served = served_bound_of(record, late)
         counts |= {} if record.updates is None else {"updates": record.updates}
@@ -197,7 +197,7 @@ def weights_of(model: Model) -> list[dict[str, Any]]:
     if not model.examples:
         return []
     try:
-        weights, labels = _weights_and_labels(model.main.learner)
+        weights, labels = model.main.read(_weights_and_labels)
     except (AttributeError, ValueError, MemoryError):  # no weights of its own, such as a vote
         return []
     largest = np.argpartition(-np.abs(weights), min(SHOWN, weights.size - 1), axis=None)[:SHOWN]
@@ -214,9 +214,4 @@ def weights_of(model: Model) -> list[dict[str, Any]]:
 
 def _weights_and_labels(learner: Any) -> tuple[NDArray[np.float64], list[Any]]:
     """Return the weights, and the label of each row of them if there are several."""
-    labels = learner.classes_.tolist()
-    while True:
-        weights, before = np.atleast_2d(np.asarray(learner.coef_)), labels
-        labels = learner.classes_.tolist()
-        if labels == before:  # labels are never removed, so that the weights were of the same ones
-            return weights, labels
+    return np.atleast_2d(np.asarray(learner.coef_)), learner.classes_.tolist()
