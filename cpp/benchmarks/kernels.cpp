@@ -56,19 +56,18 @@ struct Dense {
 /// Rows with as many ascending columns each, at random distances.
 struct Sparse {
   std::vector<double> values = reals(row_count * nonzeros, 3);
-  std::vector<std::int32_t> indices, offsets{0};
+  std::vector<std::int32_t> indices;
+  std::vector<std::int64_t> offsets{0};
 
   Sparse() {
     Random random{4};
     for (std::size_t i = 0; i < row_count; ++i) {
       for (std::size_t k = 0; k < nonzeros; ++k)
         indices.push_back(static_cast<std::int32_t>(k * (sparse_columns / nonzeros) + random.below(sparse_columns / nonzeros)));
-      offsets.push_back(static_cast<std::int32_t>(indices.size()));
+      offsets.push_back(static_cast<std::int64_t>(indices.size()));
     }
   }
-  CsrRows<double> rows() const {
-    return {values.data(), indices.data(), offsets.data(), row_count, sparse_columns};
-  }
+  CsrRows<double> rows() const { return {values.data(), indices.data(), offsets.data(), row_count, sparse_columns}; }
 };
 
 /// One pass of a rule over rows.

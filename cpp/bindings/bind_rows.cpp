@@ -1,6 +1,9 @@
-// Python matrices as rows for the kernels. Nothing is copied but indices of 64 bits.
+// Python matrices as rows for the kernels. Of their arrays, only indices of 64 bits are copied, and row
+// offsets of 32 bits.
 #include <algorithm>
+#include <memory>
 #include <stdexcept>
+#include <utility>
 
 #include "bindings.hpp"
 #include "novikoff/measure.hpp"
@@ -28,32 +31,27 @@ RowsInMemory dense(nb::object matrix) {
 }
 
 /// The kernels trust the offsets of the rows, so they are checked here; the indices are checked row by row in a pass.
-template <class I>
-Offsets checked_offsets(const Array& indptr, std::size_t size) {
-  const auto* offsets = static_cast<const I*>(indptr.data());
-  if (indptr.size() == 0 || offsets[0] < 0)
-    throw std::invalid_argument("the row offsets of a CSR matrix must start at 0 or more.");
+void check_offsets(const std::int64_t* offsets, std::size_t count, std::size_t size) {
+  if (count == 0 || offsets[0] < 0) throw std::invalid_argument("the row offsets of a CSR matrix must start at 0 or more.");
   bool falls = false;
-  for (std::size_t i = 1; i < indptr.size(); ++i) falls |= offsets[i] < offsets[i - 1];
-  if (falls || static_cast<std::size_t>(offsets[indptr.size() - 1]) > size)
+  for (std::size_t i = 1; i < count; ++i) falls |= offsets[i] < offsets[i - 1];
+  if (falls || static_cast<std::size_t>(offsets[count - 1]) > size)
     throw std::invalid_argument("the row offsets of a CSR matrix must not fall and must stay within its data.");
-  return offsets;
 }
 
-/// A copy of indices of 64 bits. Those that no matrix has become -1.
-nb::object short_indices(const Array& indices) {
-  const auto* given = static_cast<const std::int64_t*>(indices.data());
-  std::vector<std::int32_t> copy(indices.size());
-  for (std::size_t k = 0; k < copy.size(); ++k) {
-    const auto index = static_cast<std::int32_t>(given[k]);
-    copy[k] = index == given[k] ? index : -1;
-  }
-  return nb::cast(to_numpy(std::move(copy)));
+/// The numbers of an array, or a copy of them if they have another length. An index that is too large for 32 bits becomes -1,
+/// which is no column either.
+template <class To, class From>
+const To* numbers_in(const Array& array, std::unique_ptr<To[]>& copy) {
+  if (holds(array, nb::dtype<To>())) return static_cast<const To*>(array.data());
+  const auto* from = static_cast<const From*>(array.data());
+  copy = std::make_unique_for_overwrite<To[]>(array.size());
+  for (std::size_t k = 0; k < array.size(); ++k) copy[k] = std::in_range<To>(from[k]) ? static_cast<To>(from[k]) : To{-1};
+  return copy.get();
 }
 
 RowsInMemory csr(nb::object data, nb::object indices, nb::object indptr, std::size_t columns) {
-  const auto d = nb::cast<Array>(data), p = nb::cast<Array>(indptr);
-  auto j = nb::cast<Array>(indices);
+  const auto d = nb::cast<Array>(data), j = nb::cast<Array>(indices), p = nb::cast<Array>(indptr);
   const auto is_whole = [](const Array& x) { return x.ndim() == 1 && (x.size() < 2 || x.stride(0) == 1); };
   const auto is_index = [](const Array& x) {
     return holds(x, nb::dtype<std::int32_t>()) || holds(x, nb::dtype<std::int64_t>());
@@ -62,18 +60,15 @@ RowsInMemory csr(nb::object data, nb::object indices, nb::object indptr, std::si
   if (!is_whole(d) || !is_whole(j) || !is_whole(p) || !(f64 || f32) || !is_index(j) || !is_index(p))
     throw nb::type_error("contiguous CSR arrays of float32 or float64 values and int32 or int64 indices are needed.");
   if (columns > std::size_t{1} << 31) throw std::invalid_argument("a CSR matrix must have at most 2**31 columns.");
-  const std::size_t size = std::min(d.size(), j.size());
-  const Offsets offsets =
-      holds(p, nb::dtype<std::int32_t>()) ? checked_offsets<std::int32_t>(p, size) : checked_offsets<std::int64_t>(p, size);
-  if (holds(j, nb::dtype<std::int64_t>())) {
-    indices = short_indices(j);
-    j = nb::cast<Array>(indices);
-  }
-  const auto rows_of = [&]<class T>(const T* values) -> AnyRows {
-    return CsrRows<T>{values, static_cast<const std::int32_t*>(j.data()), offsets, p.size() - 1, columns};
-  };
-  return {f64 ? rows_of(static_cast<const double*>(d.data())) : rows_of(static_cast<const float*>(d.data())),
-          {std::move(data), std::move(indices), std::move(indptr)}};
+  RowsInMemory rows{{}, {data, indices, indptr}};
+  const auto* offsets = numbers_in<std::int64_t, std::int32_t>(p, rows.offsets);
+  check_offsets(offsets, p.size(), std::min(d.size(), j.size()));
+  const auto* places = numbers_in<std::int32_t, std::int64_t>(j, rows.indices);
+  if (f64)
+    rows.view = CsrRows<double>{static_cast<const double*>(d.data()), places, offsets, p.size() - 1, columns};
+  else
+    rows.view = CsrRows<float>{static_cast<const float*>(d.data()), places, offsets, p.size() - 1, columns};
+  return rows;
 }
 
 /// The squared norm of every row, and the number of rows before the first that is not finite or has an invalid index.

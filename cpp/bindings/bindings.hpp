@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string_view>
 #include <variant>
@@ -50,6 +51,8 @@ Vector<T> to_numpy(std::vector<T> values) {
 struct RowsInMemory {
   novikoff::AnyRows view;
   std::vector<nb::object> owners;
+  std::unique_ptr<std::int64_t[]> offsets{};  // copies of those of a CSR matrix, where it has numbers of another length
+  std::unique_ptr<std::int32_t[]> indices{};
 
   std::size_t count() const {
     return std::visit([](const auto& rows) { return rows.count; }, view);
@@ -62,7 +65,7 @@ struct RowsInMemory {
     return std::visit(
         [](const auto& rows) {
           if constexpr (requires { rows.offsets; })
-            return rows.offsets[rows.count] - rows.offsets[0];
+            return static_cast<std::size_t>(rows.offsets[rows.count] - rows.offsets[0]);
           else
             return rows.count * rows.columns;
         },

@@ -36,8 +36,10 @@ struct ReadExamples {
 
   /// The rows, for a kernel; `owner` keeps them.
   RowsInMemory in_memory(nb::object owner) const {
-    return {CsrRows<double>{rows.values.data(), rows.columns.data(), rows.offsets.data(), rows.count(), rows.width},
-            {std::move(owner)}};
+    auto offsets = std::make_unique_for_overwrite<std::int64_t[]>(rows.offsets.size());
+    std::ranges::copy(rows.offsets, offsets.get());
+    const CsrRows<double> view{rows.values.data(), rows.columns.data(), offsets.get(), rows.count(), rows.width};
+    return {view, {std::move(owner)}, std::move(offsets)};
   }
 };
 

@@ -11,7 +11,8 @@
 /// A sparse copy of a sample: zeros are left out.
 struct Csr {
   std::vector<double> values;
-  std::vector<std::int32_t> indices, offsets{0};
+  std::vector<std::int32_t> indices;
+  std::vector<std::int64_t> offsets{0};
   std::size_t columns;
 
   explicit Csr(const Sample& sample) : columns(sample.columns) {
@@ -21,7 +22,7 @@ struct Csr {
           values.push_back(sample.row(i)[j]);
           indices.push_back(static_cast<std::int32_t>(j));
         }
-      offsets.push_back(static_cast<std::int32_t>(values.size()));
+      offsets.push_back(static_cast<std::int64_t>(values.size()));
     }
   }
   CsrRows<double> rows() const { return {values.data(), indices.data(), offsets.data(), offsets.size() - 1, columns}; }

@@ -152,7 +152,7 @@ TEST(a_score_of_a_learner_with_fewer_weights_than_the_scale_has_columns_reads_no
   const std::vector<std::size_t> problems{1};
   const Values x{1.0};
   const Indices column{0};
-  const std::vector<std::int32_t> offsets{0, 1};
+  const std::vector<std::int64_t> offsets{0, 1};
   Values scores(1, -1.0);
   const CsrRows<double> rows{x.data(), column.data(), offsets.data(), 1, 1};
   CHECK(score_all(learner, problems, AnyRows(rows), scores) == 1);

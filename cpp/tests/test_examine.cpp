@@ -6,7 +6,8 @@ namespace {
 template <class T>
 struct SparseTable {
   std::vector<T> values{};
-  std::vector<std::int32_t> indices{}, offsets{0};
+  std::vector<std::int32_t> indices{};
+  std::vector<std::int64_t> offsets{0};
   std::size_t columns = 0;
 
   CsrRows<T> rows() const { return {values.data(), indices.data(), offsets.data(), offsets.size() - 1, columns}; }
@@ -29,7 +30,7 @@ SparseTable<T> random_rows(std::size_t count, std::size_t columns, std::uint64_t
       x.indices.push_back(index);
       x.values.push_back(static_cast<T>(real(random)));
     }
-    x.offsets.push_back(static_cast<std::int32_t>(x.indices.size()));
+    x.offsets.push_back(static_cast<std::int64_t>(x.indices.size()));
   }
   return x;
 }

@@ -7,7 +7,8 @@ namespace {
 /// Sparse rows, most of them with few entries, of as many classes as asked.
 struct SparseSample {
   std::vector<double> values;
-  std::vector<std::int32_t> indices, offsets{0}, codes;
+  std::vector<std::int32_t> indices, codes;
+  std::vector<std::int64_t> offsets{0};
   std::vector<double> weights{}, squared_norms{};
   std::vector<std::int64_t> order{};
   std::size_t columns;
@@ -20,7 +21,7 @@ struct SparseSample {
         values.push_back(real(random));
         indices.push_back(static_cast<std::int32_t>(random.below(width)));  // in any order, and repeated
       }
-      offsets.push_back(static_cast<std::int32_t>(values.size()));
+      offsets.push_back(static_cast<std::int64_t>(values.size()));
       codes.push_back(static_cast<std::int32_t>(random.below(classes)));
       order.push_back(static_cast<std::int64_t>(i));
     }

@@ -126,11 +126,12 @@ bool dense_stops_at(std::size_t bad, double value) {
 template <class T>
 bool sparse_stops_at(std::size_t bad, std::size_t entry, double value, std::int64_t index, bool sorted) {
   std::vector<T> values(60);
-  std::vector<std::int32_t> indices(60), offsets(21);
+  std::vector<std::int32_t> indices(60);
+  std::vector<std::int64_t> offsets(21);
   for (std::size_t k = 0; k < 60; ++k) {
     values[k] = static_cast<T>(k % 7) - T{3};
     indices[k] = static_cast<std::int32_t>(sorted ? k % 3 + 1 : 3 - k % 3);
-    offsets[k / 3 + 1] = static_cast<std::int32_t>(3 * (k / 3 + 1));
+    offsets[k / 3 + 1] = static_cast<std::int64_t>(3 * (k / 3 + 1));
   }
   values[3 * bad + entry] = static_cast<T>(value);
   indices[3 * bad + entry] = static_cast<std::int32_t>(index);
@@ -178,8 +179,8 @@ TEST(all_layouts_and_types_learn_the_same_hypothesis) {
   const std::vector<float> floats(sample.values.begin(), sample.values.end());
   std::vector<double> f_order(300), nonzeros;
   std::vector<float> float_nonzeros;
-  std::vector<std::int32_t> columns32, offsets32{0};
-  std::vector<std::int64_t> offsets64{0};
+  std::vector<std::int32_t> places;
+  std::vector<std::int64_t> offsets{0};
   for (std::size_t i = 0; i < 50; ++i) {
     for (std::size_t j = 0; j < 6; ++j) {
       const double value = sample.row(i)[j];
@@ -187,18 +188,16 @@ TEST(all_layouts_and_types_learn_the_same_hypothesis) {
       if (value == 0) continue;
       nonzeros.push_back(value);
       float_nonzeros.push_back(static_cast<float>(value));
-      columns32.push_back(static_cast<std::int32_t>(j));
+      places.push_back(static_cast<std::int32_t>(j));
     }
-    offsets32.push_back(static_cast<std::int32_t>(nonzeros.size()));
-    offsets64.push_back(static_cast<std::int64_t>(nonzeros.size()));
+    offsets.push_back(static_cast<std::int64_t>(nonzeros.size()));
   }
   const std::vector<AnyRows> layouts{
       sample.rows(),
       DenseRows<double>{f_order.data(), 50, 6, 1, 50},
       DenseRows<float>{floats.data(), 50, 6, 6, 1},
-      CsrRows<double>{nonzeros.data(), columns32.data(), offsets32.data(), 50, 6},
-      CsrRows<double>{nonzeros.data(), columns32.data(), offsets64.data(), 50, 6},
-      CsrRows<float>{float_nonzeros.data(), columns32.data(), offsets32.data(), 50, 6},
+      CsrRows<double>{nonzeros.data(), places.data(), offsets.data(), 50, 6},
+      CsrRows<float>{float_nonzeros.data(), places.data(), offsets.data(), 50, 6},
   };
   for_each_rule([&]<class R>(const R& rule) {
     if constexpr (std::is_same_v<R, PassiveAggressiveRule> || std::is_same_v<R, PassiveAggressiveIIRule> ||

@@ -383,7 +383,7 @@ TEST(indices_are_in_bounds_from_zero_to_the_last_column) {
 TEST(csr_rows_are_cut_at_their_offsets) {
   for_each_sparse_type([]<class T>(Sparse<T>) {
     const auto x = sparse<T>({{0, 1}, {2, 2}, {1, 3}, {0, 4}});
-    const std::vector<std::int32_t> offsets{0, 0, 2, 2, 3, 4, 4};
+    const std::vector<std::int64_t> offsets{0, 0, 2, 2, 3, 4, 4};
     const CsrRows<T> rows{x.values.data(), x.indices.data(), offsets.data(), 6, 3};
     const double w[] = {1, 10, 100};
     std::vector<double> products;

@@ -8,7 +8,7 @@ namespace {
 struct SparseCopy {
   std::vector<double> values;
   std::vector<std::int32_t> indices;
-  std::vector<std::int32_t> offsets{0};
+  std::vector<std::int64_t> offsets{0};
   std::size_t columns;
 
   SparseCopy(const Sample& sample, bool halves) : columns(sample.columns) {
@@ -22,7 +22,7 @@ struct SparseCopy {
           indices.push_back(static_cast<std::int32_t>(j));
         }
       }
-      offsets.push_back(static_cast<std::int32_t>(values.size()));
+      offsets.push_back(static_cast<std::int64_t>(values.size()));
     }
   }
   CsrRows<double> rows() const { return {values.data(), indices.data(), offsets.data(), offsets.size() - 1, columns}; }

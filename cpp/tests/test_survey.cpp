@@ -28,7 +28,7 @@ TEST(a_survey_takes_the_largest_doubles_for_what_they_are) {
 TEST(a_survey_finds_indices_that_lie_outside_or_do_not_rise) {
   const std::vector<double> values{1, 2, 3, 4};
   const auto surveyed = [&](std::vector<std::int32_t> indices) {
-    const std::vector<std::int32_t> offsets{0, 2, 4};
+    const std::vector<std::int64_t> offsets{0, 2, 4};
     return survey(CsrRows<double>{values.data(), indices.data(), offsets.data(), 2, 3});
   };
   const auto both = [&](std::vector<std::int32_t> indices, std::size_t good, std::optional<bool> rising) {
@@ -46,7 +46,8 @@ TEST(a_survey_finds_indices_that_lie_outside_or_do_not_rise) {
 
 TEST(an_empty_row_and_stored_zeros_are_good) {
   const double values[] = {0, 5};
-  const std::int32_t indices[] = {0, 1}, offsets[] = {0, 0, 2, 2};
+  const std::int32_t indices[] = {0, 1};
+  const std::int64_t offsets[] = {0, 0, 2, 2};
   const Survey found = survey(CsrRows<double>{values, indices, offsets, 3, 2});
   CHECK(found.good == 3 && found.rising && found.largest == 5 && found.zeros);
   const double others[] = {-1, 5};
@@ -55,7 +56,8 @@ TEST(an_empty_row_and_stored_zeros_are_good) {
 
 TEST(a_survey_marks_the_columns_that_occur) {
   const double values[] = {1, 2, 3};
-  const std::int32_t indices[] = {1, 4, 1}, offsets[] = {0, 2, 2, 3};
+  const std::int32_t indices[] = {1, 4, 1};
+  const std::int64_t offsets[] = {0, 2, 2, 3};
   std::vector<std::uint8_t> occurs(6);
   CHECK(survey(CsrRows<double>{values, indices, offsets, 3, 6}, occurs).good == 3);
   CHECK((occurs == std::vector<std::uint8_t>{0, 1, 0, 0, 1, 0}));

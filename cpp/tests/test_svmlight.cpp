@@ -320,7 +320,8 @@ TEST(zeros_of_a_dense_row_are_left_out_and_those_of_a_sparse_one_kept) {
   text.clear();
   append_svmlight(text, DenseRows<double>{dense.data(), 2, 2, 1, 2}, labels, 0, 1, 2);
   CHECK(text == "0.1 0:1.5 1:1e+300\n");
-  const std::vector<std::int32_t> indices{0, 5}, offsets{0, 1, 2};
+  const std::vector<std::int32_t> indices{0, 5};
+  const std::vector<std::int64_t> offsets{0, 1, 2};
   const std::vector<float> values{0, 0.1f};
   text.clear();
   append_svmlight(text, CsrRows<float>{values.data(), indices.data(), offsets.data(), 2, 6}, labels, 1, 0, 2);

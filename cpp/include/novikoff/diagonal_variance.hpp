@@ -59,11 +59,12 @@ struct DiagonalVariance {
     const auto update_two = [=](std::size_t i, std::size_t j, Two entries) {
       const Two value = scale * entries, variance{of[i].variance, of[j].variance};
       const Two spread = variance * value, smaller = variance / (1 + shrink * spread * value);
-      const Two bounded = smaller < least ? Two{least, least} : smaller, move = step * spread, term = weight * value;
-      means[i] += move[0];
-      means[j] += move[1];
-      of[i] = {bounded[0], of[i].sum + term[0]};
-      of[j] = {bounded[1], of[j].sum + term[1]};
+      const Two bounded = smaller < least ? Two{least, least} : smaller;
+      const Two mean = Two{means[i], means[j]} + step * spread, sum = Two{of[i].sum, of[j].sum} + weight * value;
+      means[i] = mean[0];
+      means[j] = mean[1];
+      of[i] = {bounded[0], sum[0]};
+      of[j] = {bounded[1], sum[1]};
     };
     x.for_each_two(update_two, [=](std::size_t j, double value) { update_one(scale * value, means[j], of[j]); });
     if (s.intercept) update_one(scale, w.bias, bias);

@@ -46,21 +46,16 @@ struct Scaled {
 /// The update by a copy of an example in which no column occurs twice. `added` becomes whether it enters the sum v.
 template <Row X>
 Change update(const X& x, const SecondOrderInput& s, const Rule& rule, Hypothesis& h, bool& added) {
-  return std::visit(
-      [&]<class R>(const R& r) {
-        Change change = Change::none;
-        if constexpr (SecondOrderRule<R>) {
-          change = r.update(x, s, WeightsView{h.weights, h.bias}, std::get<typename R::State>(h.second->state));
-          added = R::sums_updates ? change == Change::weights : s.mistake;
-        }
-        return change;
-      },
-      rule);
+  return ask_rule(rule, Change::none, [&]<SecondOrderRule R>(const R& r) {
+    const Change change = r.update(x, s, WeightsView{h.weights, h.bias}, std::get<typename R::State>(h.second->state));
+    added = R::sums_updates ? change == Change::weights : s.mistake;
+    return change;
+  });
 }
 
 /// Learns from one copy of an example by a second-order rule. Returns whether another copy could change anything.
-bool learn_copy(const Row auto& x, const SecondOrderInput& s, const Rule& rule, Hypothesis& h, double* dual,
-                PassReport& report) {
+[[gnu::always_inline]] inline bool learn_copy(const Row auto& x, const SecondOrderInput& s, const Rule& rule, Hypothesis& h,
+                                              double* dual, PassReport& report) {
   bool added = false;
   const Change change =
       with_distinct_columns(x, h.second->terms, [&](const auto& distinct) { return update(distinct, s, rule, h, added); });

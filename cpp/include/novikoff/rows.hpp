@@ -29,37 +29,23 @@ struct IndexSurvey {
   bool in_range, ascend;
 };
 
-/// Where the rows of a matrix begin, in numbers of 32 or 64 bits.
-class Offsets {
- public:
-  Offsets(const std::int32_t* first) : narrow_(first) {}
-  Offsets(const std::int64_t* first) : wide_(first) {}
-
-  std::size_t operator[](std::size_t i) const { return static_cast<std::size_t>(wide_ ? wide_[i] : narrow_[i]); }
-  const void* at(std::size_t i) const { return wide_ ? static_cast<const void*>(wide_ + i) : narrow_ + i; }
-
- private:
-  const std::int32_t* narrow_ = nullptr;
-  const std::int64_t* wide_ = nullptr;
-};
-
 template <class T>
 struct CsrRows {
   const T* values;
   const std::int32_t* indices;
-  Offsets offsets;  // count + 1 of them
+  const std::int64_t* offsets;  // count + 1 of them
   std::size_t count, columns;
 
   SparseRow<T> operator[](std::size_t i) const {
-    const std::size_t first = offsets[i];
-    return {values + first, indices + first, offsets[i + 1] - first};
+    const auto first = static_cast<std::size_t>(offsets[i]);
+    return {values + first, indices + first, static_cast<std::size_t>(offsets[i + 1]) - first};
   }
   /// Looks at the indices of rows [begin, end) in one loop, without a branch at the end of a row. The indices of all rows
   /// ascend if there are no more falls than where a row begins. `in_range` may be false for an index that is the largest of its
   /// type.
   IndexSurvey survey(std::size_t begin, std::size_t end) const {
     using Unsigned = std::uint32_t;
-    const std::size_t first = offsets[begin], last = offsets[end];
+    const auto first = static_cast<std::size_t>(offsets[begin]), last = static_cast<std::size_t>(offsets[end]);
     if (first == last) return {true, true};
     const auto limit = static_cast<Unsigned>(std::min<std::size_t>(columns, std::numeric_limits<std::int32_t>::max()));
     constexpr int sign = std::numeric_limits<Unsigned>::digits - 1;
@@ -73,13 +59,14 @@ struct CsrRows {
     }
     Unsigned between_rows = 0;
     for (std::size_t i = begin + 1; i < end; ++i) {
-      const std::size_t start = offsets[i];
-      if (start > first && start < offsets[i + 1]) between_rows += static_cast<Unsigned>(indices[start - 1] >= indices[start]);
+      const auto start = static_cast<std::size_t>(offsets[i]);
+      if (start > first && start < static_cast<std::size_t>(offsets[i + 1]))
+        between_rows += static_cast<Unsigned>(indices[start - 1] >= indices[start]);
     }
     return {any >> sign == 0 && below >> sign == 1, falls == between_rows};
   }
   /// Prefetches a row.
-  void expect(std::size_t i) const { __builtin_prefetch(offsets.at(i)); }
+  void expect(std::size_t i) const { __builtin_prefetch(offsets + i); }
 };
 
 /// The types of matrices that the kernels are compiled for.

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <concepts>
 #include <functional>
 #include <limits>
 #include <optional>
@@ -101,38 +102,41 @@ struct CallbackRule {
   }
 };
 
-using Rule =
-    std::variant<DiagonalArowRule, SoftConfidenceRule, NormalizedAdaptiveRule, PerceptronRule, FixedMarginRule,
-                 DynamicMarginRule, PassiveAggressiveRule, PassiveAggressiveIRule, PassiveAggressiveIIRule, CallbackRule>;
+using Rule = std::variant<PerceptronRule, PassiveAggressiveIRule, PassiveAggressiveRule, PassiveAggressiveIIRule,
+                          DiagonalArowRule, FixedMarginRule, DynamicMarginRule, SoftConfidenceRule, NormalizedAdaptiveRule,
+                          CallbackRule>;
 
 // The loops over rows are compiled for all rules at once, and ask the rule for each example that is not quiet. It is found by
 // comparisons, because std::visit may call through a table, which is never inlined.
 
-template <class... R>
-double ask_rule(const std::variant<R...>& rule, const auto& ask) {
-  double found = 0;
-  (void)((std::holds_alternative<R>(rule) && (found = ask(*std::get_if<R>(&rule)), true)) || ...);
-  return found;
+/// What `ask` returns for the rule, or `otherwise` if it does not take a rule of this kind.
+template <class Answer, class... R>
+Answer ask_rule(const std::variant<R...>& rule, Answer otherwise, const auto& ask) {
+  const auto is_asked = [&]<class One>(const One* one) {
+    if constexpr (std::invocable<decltype(ask), const One&>)
+      if (one) return otherwise = ask(*one), true;
+    return false;
+  };
+  (void)(is_asked(std::get_if<R>(&rule)) || ...);
+  return otherwise;
 }
 
 /// The step of a rule that is not of second order.
 inline double step_of(const Rule& rule, const RuleInput& s) {
-  return ask_rule(rule, [&](const auto& r) {
-    if constexpr (requires { r.step(s); })
-      return r.step(s);
-    else
-      return 0.0;
-  });
+  return ask_rule(
+      rule, 0.0,
+      [&](const auto& r)
+        requires requires { r.step(s); }
+      { return r.step(s); });
 }
 
 /// There is no update at a margin above this one.
 inline double quiet_margin_of(const Rule& rule, double squared_length, double steps) {
-  return ask_rule(rule, [&](const auto& r) {
-    if constexpr (requires { r.quiet_margin(squared_length, steps); })
-      return r.quiet_margin(squared_length, steps);
-    else
-      return std::numeric_limits<double>::infinity();
-  });
+  return ask_rule(
+      rule, std::numeric_limits<double>::infinity(),
+      [&](const auto& r)
+        requires requires { r.quiet_margin(0.0, 0.0); }
+      { return r.quiet_margin(squared_length, steps); });
 }
 
 /// A rule by its name, as Python knows it.

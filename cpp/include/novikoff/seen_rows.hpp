@@ -114,7 +114,7 @@ class SeenRows {
     weights_.push_back(weight);
     score_weights_.push_back(std::exchange(score_weight_, 0.0));
     norms_.push_back(squared_norm);
-    if constexpr (is_sparse) offsets_.push_back(static_cast<std::int32_t>(end));
+    if constexpr (is_sparse) offsets_.push_back(static_cast<std::int64_t>(end));
   }
 
   Scale& scale_;
@@ -126,7 +126,8 @@ class SeenRows {
   std::int64_t whole_ = 0;
   double part_ = 0, score_weight_ = 0;  // that of the score, until it is given
   std::vector<double> values_, weights_, score_weights_, norms_, sums_;
-  std::vector<std::int32_t> indices_, offsets_;
+  std::vector<std::int32_t> indices_;
+  std::vector<std::int64_t> offsets_;
   std::vector<std::int32_t> codes_;
   std::vector<std::pair<std::size_t, std::size_t>> scored_;  // a place in this part, and the row of the batch
 };

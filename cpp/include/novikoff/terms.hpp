@@ -63,7 +63,7 @@ class Terms {
 
 /// Calls `use` with the row itself if its columns ascend, and else with a copy in which no column occurs twice.
 template <class X>
-auto with_distinct_columns(const X& x, Terms& scratch, auto&& use) {
+[[gnu::always_inline]] inline auto with_distinct_columns(const X& x, Terms& scratch, auto&& use) {
   if (x.ascends()) [[likely]]
     return use(x);
   return use(scratch.distinct(x));
