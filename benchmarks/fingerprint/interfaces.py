@@ -249,7 +249,7 @@ def ended(line, folder, module="novikoff"):
     environment = os.environ | {"COLUMNS": "120", "NO_COLOR": "1"}
     given = (folder / source).read_bytes() if source else b""
     command = [sys.executable, "-m", module, *shlex.split(line)]
-    done = subprocess.run(command, input=given, capture_output=True, cwd=folder, env=environment, timeout=120)
+    done = subprocess.run(command, input=given, capture_output=True, cwd=folder, env=environment, timeout=600)
     found = {"code": done.returncode, "prints": bool(done.stdout.strip())}
     if module == "novikoff" and done.returncode in (0, 1) and ("--json" in line or "--jsonl" in line):
         for number, text in enumerate(done.stdout.decode().splitlines()):
