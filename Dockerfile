@@ -11,6 +11,7 @@ COPY pyproject.toml CMakeLists.txt README.md LICENSE ./
 COPY .ci/versions.txt .ci/versions.txt
 COPY cpp cpp
 COPY tools/make_sbom.py tools/make_sbom.py
+COPY playground/page playground/page
 COPY src src
 RUN pip wheel --no-cache-dir --constraint .ci/versions.txt --wheel-dir /wheels ".[serve]"
 

@@ -48,7 +48,7 @@ ENABLED_BY = {  # part of the reason why tests were skipped: the command that en
     "proselint is not installed": "make lint",
     "could not import": "make test",
 }
-LONGEST = {"mutation", "browser", "distributed", "fuzz"}
+LONGEST = {"mutation", "browser", "playground", "distributed", "fuzz"}
 GRID_HEADING = f"{'set':12}{'C':>8}  {'loss':14}{'intercept':10}{'steps':>6}{'gap':>10}{'seconds':>9}"
 
 

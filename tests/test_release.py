@@ -438,7 +438,7 @@ def test_the_bill_states_the_library_that_zig_ships():
 
 def test_the_runtime_of_the_playground_is_in_its_module():
     """Symbols are stripped: what zig links is known by its messages and by the calls of the system that it imports."""
-    module = Path(nk.__file__).with_name("_play").joinpath("page/kernels.wasm").read_bytes()
+    module = (ROOT / "playground/page/kernels.wasm").read_bytes()
     assert b"wasi_snapshot_preview1" in module  # wasi-libc
     assert b"Broken pipe" in module  # strerror of musl
     assert b"bad_alloc was thrown in -fno-exceptions mode" in module  # libc++abi
@@ -534,8 +534,8 @@ def test_every_source_file_is_of_a_kind_that_a_wheel_may_contain():
 
 def test_a_source_distribution_has_the_source_of_the_playgrounds_kernels():
     included, allowed = PROJECT["tool"]["scikit-build"]["sdist"]["include"], tool("check_distributions").SDIST
-    build = runpy.run_path(str(ROOT / "cpp/play/build.py"))
-    for path in (*build["sources"](), build["DIGEST"], ROOT / "cpp/play/build.py"):
+    build = runpy.run_path(str(ROOT / "playground/kernels/build.py"))
+    for path in (*build["sources"](), build["DIGEST"], ROOT / "playground/kernels/build.py"):
         name = path.relative_to(ROOT).as_posix()
         assert name.startswith(tuple(f"{folder}/" for folder in included)), name
         assert allowed.fullmatch(name), name

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 ROOT = Path(__file__).parents[1]
 RULE = "-" * 80
-ZIG, LLVM = "0.17.0", "22.1.8"  # of cpp/play/build.py, and of the libc++ that it ships
+ZIG, LLVM = "0.17.0", "22.1.8"  # of playground/kernels/build.py, and of the libc++ that it ships
 MIT = """\
 Permission is hereby granted, free of charge, to any person obtaining a copy of this software and associated
 documentation files (the "Software"), to deal in the Software without restriction, including without limitation the
