@@ -10,6 +10,7 @@ WORKDIR /source
 COPY pyproject.toml CMakeLists.txt README.md LICENSE THIRD-PARTY.txt ./
 COPY .ci/versions.txt .ci/versions.txt
 COPY cpp cpp
+COPY playground/page playground/page
 COPY src src
 RUN pip wheel --no-cache-dir --constraint .ci/versions.txt --wheel-dir /wheels ".[serve]"
 

@@ -6,14 +6,14 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check -q
 INSTALL := $(PIP) install --no-compile # modules that no test imports need not be compiled
 export PYTHONDONTWRITEBYTECODE := # those that are imported are compiled once, not in each of the processes that tests start
 KERNELS := $(shell find cpp/include cpp/bindings -name '*.?pp') CMakeLists.txt pyproject.toml
-CPP := $(shell find cpp -name '*.?pp')
+CPP := $(shell find cpp playground -name '*.?pp')
 CORPUS := $(shell find cpp/fuzz/corpus -type f)
 FUZZ_SECONDS ?= 60
 MUTANTS ?= 1000000 # for each reader in C++, of make sanitize
 FUZZ_TARGETS := svmlight delimited words json examples # of cpp/fuzz
 FUZZ_SEED ?= $(shell date +%s)
 THREADED := use parallel # C++ tests that start threads
-PROSE := README.md CONTRIBUTING.md SECURITY.md CHANGELOG.md docs src examples tools cpp/include cpp/bindings # spelling
+PROSE := README.md CONTRIBUTING.md SECURITY.md CHANGELOG.md docs src examples tools playground cpp/include cpp/bindings # spelling
 WHEEL_TESTS ?= # arguments of pytest for make wheel, such as tests/online; none: all quick tests
 ON_TWO := -n 2 --dist worksteal
 # for test-minimum: tests of what calls other packages; old packages use what new ones deprecate. Not covered are the engines of
@@ -41,8 +41,8 @@ docs: $(VENV)/ready $(VENV)/docs   ## the site, in build/docs/html: generated pa
 	$(BIN)/python -m sphinx -b html -n -W --keep-going -q -d build/docs/doctrees docs build/docs/html
 	@echo "The site is build/docs/html/index.html."
 
-play: $(VENV)/play   ## compile the kernels of the playground again, after a change of cpp/
-	$(BIN)/python cpp/play/build.py
+play: $(VENV)/play   ## compile the kernels of the playground again, after a change of cpp/ or playground/kernels/
+	$(BIN)/python playground/kernels/build.py
 
 test:   ## the tests that every change must pass, about six minutes on two cores
 	@$(MAKE) --no-print-directory -j2 GROUPS=test quick-tests build/cpp/passed # one processor each

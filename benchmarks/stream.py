@@ -47,11 +47,9 @@ def run(session: Session) -> None:
     """Measure all."""
     rows = session.size["rows"]
     text, *_ = write_files(rows)
-    theirs, cached = write_vw(text), text.with_suffix(".nvk")
-    nk.cache(text, cached)
+    theirs = write_vw(text)
     makers = {"perceptron": nk.Perceptron, "passive-aggressive I": nk.PassiveAggressiveI, "tracker": nk.Tracker}
     ours = {name: partial(progressive, make, text) for name, make in makers.items()}
-    ours |= {f"{name}, cached rows": partial(progressive, makers[name], cached) for name in ("perceptron", "tracker")}
     session.compare(
         "predict, then learn",
         ours,

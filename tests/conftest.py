@@ -21,7 +21,7 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as in the background of
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 SKIPPED = Path(__file__).parents[1] / "build" / "skipped.txt"  # .ci/run runs them when all is installed
-LONGEST = {"mutation", "browser", "distributed", "fuzz"}
+LONGEST = {"mutation", "browser", "playground", "distributed", "fuzz"}
 GRID_HEADING = f"{'set':12}{'C':>8}  {'loss':14}{'intercept':10}{'steps':>6}{'gap':>10}{'seconds':>9}"
 
 

@@ -50,8 +50,8 @@ def save(folder, data, models):
     return ".nvk", lambda version, path: nk.save(held[version], path)
 
 
-def cache(folder, data, models):
-    return ".cache", lambda version, path: nk.write((np.tile(X, (40, 1)), np.tile(LABELS[version], 40)), path)
+def parquet(folder, data, models):
+    return ".parquet", lambda version, path: nk.write((np.tile(X, (40, 1)), np.tile(LABELS[version], 40)), path)
 
 
 def convert(folder, data, models):
@@ -81,7 +81,7 @@ def stream(folder, data, models):
 
 ACTIONS = {
     action.__name__: action
-    for action in (save, cache, convert, convert_compressed, convert_model, predictions, report, stream)
+    for action in (save, parquet, convert, convert_compressed, convert_model, predictions, report, stream)
 }
 
 

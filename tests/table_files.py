@@ -48,11 +48,9 @@ def write(folder, format, frame=FRAME):
     if format in ("csv", "csv.gz", "csv.zst", "csv.bz2"):
         with pa.output_stream(path) as stream:
             pyarrow.csv.write_csv(frame, stream)
-    elif format.startswith(("ndjson", "jsonl")):
+    elif format.startswith(("ndjson", "json")):
         with pa.output_stream(path) as stream:
             stream.write("".join(json.dumps(record) + "\n" for record in frame.to_pylist()).encode())
-    elif format == "json":
-        path.write_text(json.dumps(frame.to_pylist(), indent=1))
     elif format == "parquet":
         pyarrow.parquet.write_table(frame, path, row_group_size=2)
     elif format == "feather":

@@ -13,7 +13,7 @@ from share import share_of
 SCRIPT = Path(__file__).with_name("killed_writes.py")
 KILLS = {  # 500 in all
     "save": 120,
-    "cache": 90,
+    "parquet": 90,
     "convert": 60,
     "convert_compressed": 40,
     "convert_model": 40,

@@ -30,7 +30,7 @@ MODULES = [
 def test_the_public_names_are_those_of_the_design():
     classes = {cls.__name__ for cls in (*ONLINE_CLASSES, *MACHINES)}
     modules = {name for name in PUBLIC if inspect.ismodule(PUBLIC[name])}
-    data = {"Hashing", "TableEncoder", "cache", "read", "read_svmlight", "scan", "write", "write_svmlight"}
+    data = {"Hashing", "TableEncoder", "read", "read_svmlight", "scan", "write", "write_svmlight"}
     errors = {
         "FileError",
         "InvalidInputError",
@@ -76,7 +76,7 @@ def test_every_public_name_has_a_docstring(name):
         *(nk.evaluate.progressive, nk.evaluate.scores),
         *(nk.load, nk.save, nk.separability, nk.verify),
         *(nk.export.from_liblinear, nk.export.to_json, nk.export.to_liblinear, nk.export.to_onnx),
-        *(nk.cache, nk.read, nk.read_svmlight, nk.scan, nk.write, nk.write_svmlight),
+        *(nk.read, nk.read_svmlight, nk.scan, nk.write, nk.write_svmlight),
         *(
             f
             for module in BOUNDS

@@ -61,8 +61,8 @@ def test_a_wheel_works_without_scikit_learn_and_flint(tmp_path):
 
 def test_a_source_distribution_has_the_source_of_the_playgrounds_kernels():
     included, allowed = PROJECT["tool"]["scikit-build"]["sdist"]["include"], tool("check_distributions").SDIST
-    build = runpy.run_path(str(ROOT / "cpp/play/build.py"))
-    for path in (*build["sources"](), build["DIGEST"], ROOT / "cpp/play/build.py"):
+    build = runpy.run_path(str(ROOT / "playground/kernels/build.py"))
+    for path in (*build["sources"](), build["DIGEST"], ROOT / "playground/kernels/build.py"):
         name = path.relative_to(ROOT).as_posix()
         assert name.startswith(tuple(f"{folder}/" for folder in included)), name
         assert allowed.fullmatch(name), name

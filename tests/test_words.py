@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
-FOLDERS = ("src", "cpp", "docs", "tests", "benchmarks", "examples", "tools", ".ci")
+FOLDERS = ("src", "cpp", "playground", "docs", "tests", "benchmarks", "examples", "tools", ".ci")
 ENDINGS = (".py", ".pyi", ".md", ".ipynb", ".hpp", ".cpp", ".html", ".js", ".css", "")
 NOT_COMPARED = (" longer", " more", " less", " larger", " smaller", " greater", " better", " worse", " wider", " later")
 REPLACED = {

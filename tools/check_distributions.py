@@ -16,7 +16,8 @@ from packaging.utils import parse_wheel_filename
 ROOT = Path(__file__).parents[1]
 SDIST = re.compile(  # all that a source distribution may contain
     r"PKG-INFO|pyproject\.toml|CMakeLists\.txt|CITATION\.cff|LICENSE|THIRD-PARTY\.txt|(CHANGELOG|CONTRIBUTING|README|SECURITY)\.md"
-    r"|cpp/(bindings|include/novikoff|play)/\w+\.[ch]pp|cpp/play/(build\.py|kernels\.sha256)"
+    r"|cpp/(bindings|include/novikoff)/\w+\.[ch]pp"
+    r"|playground/(kernels/(\w+\.[ch]pp|build\.py|kernels\.sha256)|page/\w+\.(js|css|html|wasm))"
     r"|src/novikoff_check\.py|src/novikoff/.+|tools/smoke\.py"
 )
 PACKAGE = re.compile(  # and a wheel, besides its .dist-info folder and the compiled module
@@ -46,7 +47,7 @@ def check_sdist(path: Path, version: str) -> list[str]:
     strangers = [name for name in names if not SDIST.fullmatch(name) or JUNK.search(name)]
     require(not strangers, f"{path.name} contains {strangers[:5]}")
     needed = {"CMakeLists.txt", "src/novikoff/_version.py", "cpp/bindings/module.cpp", "LICENSE", "THIRD-PARTY.txt"}
-    needed |= {"cpp/play/kernels.cpp"}  # the source of kernels.wasm
+    needed |= {"playground/page/kernels.wasm", "playground/kernels/kernels.cpp"}  # and its source
     require(needed <= set(names), f"{path.name} lacks {sorted(needed - set(names))}")
     require("src/novikoff/_core.pyi" not in names, f"{path.name} contains what is built: _core.pyi")
     return names
@@ -71,7 +72,8 @@ def check_wheel(path: Path, version: str, sources: list[str]) -> list[str]:
     others = {name for name in names if name not in compiled and not name.startswith(folder)}
     strangers = [name for name in others if not PACKAGE.fullmatch(name) or JUNK.search(name)]
     require(not strangers, f"{path.name} contains {strangers[:5]}")
-    package = {name.removeprefix("src/") for name in sources if name.startswith("src/")} | {"novikoff/_core.pyi"}
+    placed = [name.replace("playground/page/", "src/novikoff/_play/page/") for name in sources]  # by CMakeLists.txt
+    package = {name.removeprefix("src/") for name in placed if name.startswith("src/")} | {"novikoff/_core.pyi"}
     require(others == package, f"{path.name} and the sources differ in {sorted(others ^ package)[:5]}")
     found = {name.removeprefix(folder) for name in names if name.startswith(folder)}
     require(found >= METADATA, f"{path.name} lacks {sorted(METADATA - found)}")

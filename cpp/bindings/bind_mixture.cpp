@@ -6,9 +6,9 @@
 
 namespace {
 
-void mix(double decay, const Vector<double>& decayed, const Vector<double>& whole, const Vector<double>& part,
-         const Vector<const std::int32_t>& predictions, const Vector<const std::int32_t>& labels,
-         const Vector<const double>& amounts, const Vector<std::int32_t>& leaders) {
+void mix_arrays(double decay, const Vector<double>& decayed, const Vector<double>& whole, const Vector<double>& part,
+                const Vector<const std::int32_t>& predictions, const Vector<const std::int32_t>& labels,
+                const Vector<const double>& amounts, const Vector<std::int32_t>& leaders) {
   const std::size_t count = decayed.size(), rows = labels.size();
   const bool fit = count > 1 && whole.size() == count && part.size() == count && predictions.size() == (count - 1) * rows &&
                    amounts.size() == rows && leaders.size() == rows;
@@ -21,7 +21,7 @@ void mix(double decay, const Vector<double>& decayed, const Vector<double>& whol
 }  // namespace
 
 void bind_mixture(nb::module_& m) {
-  m.def("mix", &mix, nb::arg("decay"), nb::arg("decayed").noconvert(), nb::arg("whole").noconvert(),
+  m.def("mix", &mix_arrays, nb::arg("decay"), nb::arg("decayed").noconvert(), nb::arg("whole").noconvert(),
         nb::arg("part").noconvert(), nb::arg("predictions"), nb::arg("labels"), nb::arg("amounts"),
         nb::arg("leaders").noconvert(), "Name the leader of a mixture before each example, and count mistakes.");
 }

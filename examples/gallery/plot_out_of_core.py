@@ -33,9 +33,8 @@ folder = tempfile.TemporaryDirectory()
 #
 # Rows of ten numbers, whose label is decided by a plane and some noise. ``nk.write``
 # takes one batch after the other, so that writing needs little memory, too. The files
-# have novikoff's binary format, which is quick to read; CSV, svmlight, Parquet and
-# other formats are scanned in the same way. They are small here, so that the example
-# takes a few seconds.
+# are Parquet; CSV, svmlight and other formats are scanned in the same way. They are
+# small here, so that the example takes a few seconds.
 
 
 def batches(rows, random):
@@ -47,7 +46,7 @@ def batches(rows, random):
 
 
 sizes = [50_000, 100_000, 200_000, 400_000]
-paths = [Path(folder.name) / f"{size}.cache" for size in sizes]
+paths = [Path(folder.name) / f"{size}.parquet" for size in sizes]
 for size, path in zip(sizes, paths, strict=True):
     nk.write(batches(size, np.random.default_rng(size)), path)
     print(f"{path.name}: {path.stat().st_size / 1e6:.1f} MB")

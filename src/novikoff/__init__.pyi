@@ -19,7 +19,6 @@ from .data.encoding.encoder import TableEncoder as TableEncoder
 from .data.formats.svmlight import read_svmlight as read_svmlight
 from .data.formats.svmlight import write_svmlight as write_svmlight
 from .data.hashing import Hashing as Hashing
-from .data.stream import cache as cache
 from .data.stream import read as read
 from .data.stream import scan as scan
 from .data.write import write as write

@@ -9,7 +9,7 @@ from command import assert_refused, done, novikoff
 import novikoff as nk
 
 
-@pytest.mark.parametrize("to", ["svmlight", "csv", "tsv", "ndjson", "parquet", "arrow", "cache"])
+@pytest.mark.parametrize("to", ["svmlight", "csv", "tsv", "ndjson", "parquet", "arrow"])
 def test_converted_data_are_the_same_data(folder, tmp_path, to):
     place = tmp_path / f"two.{to}"
     run = done("convert", "two.svm", place, "--to", to, "--json", folder=folder)

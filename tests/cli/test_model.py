@@ -2,7 +2,6 @@
 
 import bz2
 import gzip
-import json
 import lzma
 
 import numpy as np
@@ -25,7 +24,7 @@ def mails(folder, tmp_path_factory):
     place, frame = tmp_path_factory.mktemp("mails"), pa.Table.from_pylist(sets.ROWS)
     pyarrow.parquet.write_table(frame, place / "mails.parquet")
     pyarrow.feather.write_feather(frame, place / "mails.arrow")
-    (place / "mails.json").write_text(json.dumps(sets.ROWS))
+    (place / "mails.json").write_bytes(sets.ndjson(sets.ROWS))
     (place / "mails.csv.gz").write_bytes(gzip.compress((folder / "mails.csv").read_bytes()))
     named = {path.name.partition(".")[2]: path for path in place.iterdir()}
     named |= {name: folder / f"mails.{name}" for name in ("csv", "tsv", "ndjson")}

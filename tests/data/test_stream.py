@@ -107,8 +107,6 @@ def lines(tmp_path_factory):
     first, second = path.with_suffix(".1"), path.with_suffix(".2")
     first.write_bytes(TEXT[:half])
     second.write_bytes(gzip.compress(TEXT[half:]))
-    kept = path.with_suffix(".nvk")
-    nk.cache(TEXT, kept)
     sources = {
         "path": (path, {}, True),
         "string": (str(path), {}, True),
@@ -121,7 +119,6 @@ def lines(tmp_path_factory):
         "memoryview": (memoryview(TEXT), {}, True),
         "packed bytes": (gzip.compress(TEXT), {}, True),
         "one thread": (path, {"n_jobs": 1}, True),
-        "cache": (kept, {}, True),
     }
     return {name: (lambda source=source: source, *rest) for name, (source, *rest) in sources.items()} | {
         "file object": (lambda: io.BytesIO(TEXT), {}, False)
@@ -130,7 +127,7 @@ def lines(tmp_path_factory):
 
 LINES = (
     *("path", "string", "format", "gzip", "two files", "a file and bytes", "bytes", "bytearray", "memoryview"),
-    *("packed bytes", "file object", "one thread", "cache"),
+    *("packed bytes", "file object", "one thread"),
 )
 
 
@@ -189,7 +186,7 @@ TABLES = (
 
 @pytest.mark.parametrize("name", TABLES)
 @pytest.mark.parametrize("batch_size", [2, 8192])
-def test_every_source_of_a_table_gives_the_same_rows(tmp_path, tables, name, batch_size):
+def test_every_source_of_a_table_gives_the_same_rows(tables, name, batch_size):
     new, options, lasts = tables[name]
     source = new()
     X = np.array([FRAME["a"].to_pylist(), FRAME["b"].to_pylist()]).T
@@ -202,8 +199,6 @@ def test_every_source_of_a_table_gives_the_same_rows(tmp_path, tables, name, bat
     if lasts:
         assert as_one(stream) == as_one(stream.widening()) == expected
         assert as_one([nk.read(source, weight="w", **options)]) == expected
-        assert as_one([nk.cache(source, tmp_path / "kept", weight="w", **options)]) == expected
-        assert as_one(nk.scan(tmp_path / "kept", batch_size=batch_size)) == expected
 
 
 @pytest.mark.parametrize("name", ["file object", "reader"])
@@ -332,16 +327,7 @@ def test_the_name_says_the_format_and_format_overrules_it(tmp_path):
     assert as_one([nk.read(tmp_path / "lines.csv", format="svmlight")]) == as_one([nk.read(TEXT)])
 
 
-def test_a_cache_is_known_by_its_content_unless_its_name_says_another_binary_format(tmp_path):
-    for name in ("rows", "rows.svm", "rows.gz", "rows.csv"):
-        nk.cache(TEXT, tmp_path / name)
-        assert as_one([nk.read(tmp_path / name)]) == as_one([nk.read(TEXT)])
-    (tmp_path / "rows").rename(tmp_path / "rows.parquet")
-    refusal(nk.read, tmp_path / "rows.parquet")
-    assert as_one([nk.read(tmp_path / "rows.parquet", format="cache")]) == as_one([nk.read(TEXT)])
-
-
-def test_looking_for_a_cache_takes_nothing_from_a_pipe(tmp_path):
+def test_looking_for_a_format_takes_nothing_from_a_pipe(tmp_path):
     path = tmp_path / "pipe"
     os.mkfifo(path)
     for scan in (lambda path: list(nk.scan(path)), lambda path: [nk.read(path)]):
@@ -355,7 +341,7 @@ WRONG = {
     "target of svmlight": (
         TEXT,
         {"target": "y"},
-        "target='y' is an option of csv, tsv, ndjson, json, parquet, arrow, excel, sql, frame, but the source is",
+        "target='y' is an option of csv, tsv, ndjson, parquet, arrow, excel, sql, frame, but the source is",
     ),
     "hashing of svmlight": (TEXT, {"hashing": nk.Hashing()}, "is an option of csv"),
     "missing of svmlight": (TEXT, {"missing": "zero"}, "missing='zero' is an option of csv"),
@@ -388,7 +374,7 @@ WRONG = {
     "an unknown format": (
         TEXT,
         {"format": "xml"},
-        "format must be one of svmlight, csv, tsv, ndjson, json, parquet, arrow, excel, cache, but it is 'xml'.",
+        "format must be one of svmlight, csv, tsv, ndjson, parquet, arrow, excel, but it is 'xml'.",
     ),
     "a format that is not a word": (TEXT, {"format": 3}, "format must be one of svmlight, csv"),
     "a format of no file": (TEXT, {"format": "frame"}, "format must be one of svmlight, csv"),
@@ -440,19 +426,9 @@ def test_options_that_do_not_fit_are_refused_at_once(case):
 
 
 @pytest.mark.parametrize("case", WRONG.values(), ids=WRONG)
-def test_options_that_do_not_fit_are_refused_by_read_and_cache_too(tmp_path, case):
+def test_options_that_do_not_fit_are_refused_by_read_too(case):
     source, options, message = case
     assert message in refusal(nk.read, source, **options)
-    assert message in refusal(nk.cache, source, tmp_path / "rows", **options)
-    assert os.listdir(tmp_path) == []
-
-
-def test_options_of_another_kind_are_refused_with_a_cache(tmp_path):
-    nk.cache(TEXT, tmp_path / "rows")
-    for option in ({"n_features": 3}, {"target": "y"}, {"attach": {}}):
-        name = next(iter(option))
-        for act in (nk.read, nk.scan):
-            assert f"{name}=" in refusal(act, tmp_path / "rows", **option)
 
 
 def test_read_takes_no_batch_size():
@@ -527,7 +503,7 @@ def test_the_error_of_a_bad_line_names_its_file(tmp_path):
     good, bad = tmp_path / "good", tmp_path / "bad"
     good.write_bytes(TEXT)
     bad.write_bytes(b"1 1:1\nwhat\n")
-    for act in (lambda files: list(nk.scan(files).widening()), nk.read, lambda files: nk.cache(files, tmp_path / "c")):
+    for act in (lambda files: list(nk.scan(files).widening()), nk.read):
         assert f"{bad}, line 2" in refusal(act, [good, bad])
 
 
@@ -615,7 +591,6 @@ def test_two_scans_of_one_file_at_once(long, monkeypatch, name):
 def test_two_loops_over_one_stream_do_not_meet(tmp_path):
     (tmp_path / "t.csv").write_bytes(CSV)
     (tmp_path / "t.svm").write_bytes(TEXT)
-    nk.cache(TEXT, tmp_path / "t.nvk")
     for name in os.listdir(tmp_path):
         stream = nk.scan(tmp_path / name, batch_size=1)
         once = [y[0] for _, y in stream]

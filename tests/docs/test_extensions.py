@@ -141,7 +141,7 @@ def test_the_sources_that_the_playground_names_have_anchors():
     statements = extension("statements")
     pages = ((DOCS / f"{name}.md").read_text(encoding="utf-8") for name in ("theory", "notes"))
     anchors = re.findall(r'<span id="(.*?)"', "".join(map(statements.with_anchors, ("theory", "notes"), pages)))
-    scripts = DOCS.parent / "src" / "novikoff" / "_play" / "page"
+    scripts = DOCS.parent / "playground" / "page"
     named = [source for path in scripts.glob("*.js") for source in SOURCE.findall(path.read_text(encoding="utf-8"))]
     assert len(named) > 20
     places = [statement.lower() or f"claim-{note}-{claim}" for statement, note, claim in named]

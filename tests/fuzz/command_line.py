@@ -15,8 +15,8 @@ from .targets import TARGETS, Target, stored
 sys.path.insert(0, str(Path(__file__).parents[1] / "cli"))  # where pytest finds it too
 
 SUFFIXES = {
-    "svmlight": ".svm", "delimited": ".csv", "ndjson": ".ndjson", "json": ".json", "arrow": ".arrow",
-    "parquet": ".parquet", "cache": ".cache", "compressed": ".svm", "model": ".nvk", "liblinear": ".model",
+    "svmlight": ".svm", "delimited": ".csv", "ndjson": ".ndjson", "arrow": ".arrow",
+    "parquet": ".parquet", "compressed": ".svm", "model": ".nvk", "liblinear": ".model",
 }  # fmt: skip
 TABLE = b"age,job,label\n20,clerk,no\n41,smith,yes\n33,clerk,no\n55,cook,yes\n"
 NEGATIVE = 1  # exit code of a claim that does not hold

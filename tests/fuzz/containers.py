@@ -10,59 +10,10 @@ from functools import lru_cache
 from io import BytesIO
 from typing import Any
 
-import novikoff._core as _core
-
 from .documents import mutate_json_text, mutate_tree, text_of
 from .mutators import MAX_SIZE, mutate_bytes
 
-CACHE_PREAMBLE = struct.Struct("<7sBQQ")
-ALIGNMENT = 64
 REPAIRED = 0.9  # fraction of mutants whose lengths and checksums are right
-
-
-@lru_cache(maxsize=256)
-def _cache_parts(data: bytes) -> tuple[dict[str, Any], list[bytes]]:
-    """Return the header of a valid cache and the bytes of its arrays."""
-    _, _, length, _ = CACHE_PREAMBLE.unpack(data[: CACHE_PREAMBLE.size])
-    at = CACHE_PREAMBLE.size + length
-    header = json.loads(data[CACHE_PREAMBLE.size : at])
-    parts = []
-    for array in header["arrays"].values():
-        count = 1
-        for side in array["shape"]:
-            count *= side
-        size = -(-count * int(array["type"][2:]) // ALIGNMENT) * ALIGNMENT
-        parts.append(data[at : at + size])
-        at += size
-    return header, parts
-
-
-def mutate_cache(rng: random.Random, data: bytes, corpus: Sequence[bytes]) -> bytes:
-    """Change the header or an array of a row cache, and write its hashes again."""
-    if rng.random() > REPAIRED:
-        return mutate_bytes(rng, data, corpus)
-    try:
-        header, parts = _cache_parts(data)
-    except (ValueError, KeyError, struct.error):
-        return mutate_bytes(rng, data, corpus)
-    parts = list(parts)
-    kind = rng.random()
-    if kind < 0.5 and any(parts):
-        at = rng.randrange(len(parts))
-        changed = mutate_bytes(rng, parts[at], parts)
-        parts[at] = changed if rng.random() < 0.2 else changed[: len(parts[at])].ljust(len(parts[at]), b"\0")
-    arrays = {
-        name: {**array, "hashes": [f"{_core.hash_bytes(part):016x}"]}
-        for (name, array), part in zip(header["arrays"].items(), parts, strict=True)
-    }
-    tree = {**header, "arrays": arrays}
-    if kind > 0.4:
-        tree = mutate_tree(rng, tree)
-    text = text_of(tree)
-    if rng.random() < 0.15:
-        text = mutate_json_text(rng, text, corpus)
-    text = text.ljust(-(-(CACHE_PREAMBLE.size + len(text)) // ALIGNMENT) * ALIGNMENT - CACHE_PREAMBLE.size)
-    return (CACHE_PREAMBLE.pack(b"NVKROWS", 1, len(text), _core.hash_bytes(text)) + text + b"".join(parts))[:MAX_SIZE]
 
 
 @lru_cache(maxsize=256)

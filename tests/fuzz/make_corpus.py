@@ -17,9 +17,6 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
-import scipy.sparse as sp
-
-import novikoff as nk
 
 CORPUS = Path(__file__).parent / "corpus"
 LABELS = ["yes", "no", "yes", "no", "yes", "no"]
@@ -112,7 +109,7 @@ def write_tables() -> None:
 
 
 def write_texts() -> None:
-    """Write tables as JSON, NDJSON and delimited text."""
+    """Write tables as NDJSON and delimited text."""
     records = [
         {"x": 1.5, "word": "a b", "flag": True, "label": "yes"},
         {"x": -2, "word": "é", "flag": None, "label": "no"},
@@ -123,15 +120,12 @@ def write_texts() -> None:
         "nested": nested,
         "numbers": [{"a": k, "label": k % 2} for k in range(4)],
     }.items():
-        write(f"json/{name}.json", json.dumps(rows).encode())
         write(f"ndjson/{name}", b"".join(json.dumps(row).encode() + b"\n" for row in rows))
     write("ndjson/absent_keys", b'{"a": 1, "label": "x"}\n\n{"b": "2024-01-01", "label": "y"}\n{"label": "x"}')
     write(
         "ndjson/escapes",
         rb'{"a\u0000": "\ud83d\ude00\n", "label": "\u001b[31m"}' + b"\n" + b'{"a": null, "label": "\x7f"}\n',
     )
-    write("json/lines.json", b'{"a": 1, "label": "x"}\n{"a": 2, "label": "y"}\n')
-    write("json/empty.json", b"[]")
     rows = b'20,5;clerk;free lunch;2024-01-02;no\n;smith;"no; offer";03.04.2024;yes\n41;smith;;2024-05-06;yes\n'
     write("delimited/semicolons_and_dates", b"age;job;note;when;y\n" + rows)
     write("delimited/header_and_names", b'a,b,label\n1,x y z,yes\n2,"q""q",no\n3,NA,yes\n')
@@ -143,17 +137,7 @@ def write_texts() -> None:
 
 
 def write_models() -> None:
-    """Write caches, and models of LIBLINEAR."""
-    folder = CORPUS / "cache"
-    folder.mkdir(parents=True, exist_ok=True)
-    X = sp.csr_array(np.array([[0.5, 0, 2], [0, 1e-3, 0], [0, 0, 0], [1, 2, 3]]))
-    sets = {"sparse": (X, [1, -1, 1, -1]), "dense": (X.toarray(), [0.5, 1, 2, 3]), "classes": (X, ["a", "b", "a", "c"])}
-    for name, (rows, labels) in sets.items():
-        if not (folder / name).exists():
-            nk.write((rows, np.array(labels)), folder / f"{name}.cache")
-            (folder / f"{name}.cache").rename(folder / name)
-    if not (folder / "table").exists():
-        nk.cache(b"age,job,label,w\n1.5,clerk,x,1\n2,smith,y,2\n", folder / "table", format="csv", weight="w")
+    """Write models of LIBLINEAR."""
     start = b"solver_type L2R_LR\nnr_class 2\nlabel 1 -1\nnr_feature 2\nbias -1\nw\n"
     write("liblinear/two_classes", start + b"0.5 \n-2 \n")
     write("liblinear/bias", start.replace(b"bias -1", b"bias 1") + b"0.5 \n-2 \n1e-3 \n")

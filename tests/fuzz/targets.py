@@ -5,7 +5,6 @@ allocation is a finding. To add a format, add an entry to ``TARGETS`` and a fold
 """
 
 import atexit
-import glob
 import os
 import random
 import shutil
@@ -23,10 +22,9 @@ import scipy.sparse as sp
 
 import novikoff as nk
 from model_kinds import model_files
-from novikoff.data.formats import json as nk_json
 
-from .containers import mutate_arrow, mutate_cache, mutate_model, mutate_parquet, mutate_zip
-from .documents import mutate_json, mutate_ndjson
+from .containers import mutate_arrow, mutate_model, mutate_parquet, mutate_zip
+from .documents import mutate_ndjson
 from .mutators import Mutator, mutate_bytes, mutate_text
 
 ROOT = Path(__file__).parents[2]
@@ -136,26 +134,6 @@ def of_path(suffix: str) -> Callable[[bytes], None]:
     return read
 
 
-def share_database() -> None:
-    """Read JSON through one locked database: to open one takes ten times as long as to read a mutant."""
-    shared = nk_json.connect("fuzz")
-    path = stored(b"[]", ".json")
-    nk_json.lock(shared, [path, glob.escape(path)])
-    nk_json.connect = lambda where: shared.cursor()
-    nk_json.lock = lambda connection, paths: None
-
-
-def cache_file(data: bytes) -> None:
-    """Read a row cache as a whole or in batches, and look at every number."""
-    path = stored(data, ".cache")
-    batches = [nk.read(path, format="cache")] if _variant(data, 2) else nk.scan(path, format="cache", batch_size=3)
-    for batch in batches:
-        X = batch.X
-        with np.errstate(all="ignore"):
-            (abs(X) if sp.issparse(X) else X).sum()
-        np.unique(batch.y)
-
-
 def model(data: bytes) -> None:
     """Load a model, predict with it and read its claims."""
     loaded = nk.loads(data)
@@ -178,11 +156,9 @@ MILLION = 1_000_000
 TARGETS = {
     "svmlight": Target(svmlight, mutate_text, (ROOT / "cpp" / "fuzz" / "corpus" / "svmlight", CORPUS / "svmlight")),
     "delimited": Target(delimited, mutate_text, (ROOT / "cpp" / "fuzz" / "corpus" / "delimited", CORPUS / "delimited")),
-    "cache": Target(cache_file, mutate_cache, (CORPUS / "cache",), MILLION),
     "model": Target(model, mutate_model, (), MILLION, model_files),
     "liblinear": Target(liblinear, mutate_text, (CORPUS / "liblinear",), MILLION),
     "ndjson": Target(ndjson, mutate_ndjson, (CORPUS / "ndjson",)),
-    "json": Target(of_path(".json"), mutate_json, (CORPUS / "json",)),
     "arrow": Target(of_path(".arrow"), mutate_arrow, (CORPUS / "arrow",)),
     "parquet": Target(of_path(".parquet"), mutate_parquet, (CORPUS / "parquet",)),
     "excel": Target(of_path(".xlsx"), mutate_zip, (CORPUS / "excel",), 2_000),

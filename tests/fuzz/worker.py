@@ -20,7 +20,7 @@ if __name__ == "__main__":
     sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from fuzz.planted import ALL_TARGETS
-from fuzz.targets import judge, share_database
+from fuzz.targets import judge
 from novikoff.data.delimited import blocks
 from novikoff.data.formats import svmlight
 from novikoff.data.tables import text
@@ -70,8 +70,6 @@ class Worker:
         warnings.simplefilter("error")
         for module in (svmlight, blocks, text):
             module.BLOCK_SIZE = 1 << 12  # so that mutants reach over the ends of blocks, and are read faster
-        if self.name == "json":
-            share_database()
         for data in self.inputs[:20]:
             try:
                 self.target.run(data)

@@ -128,11 +128,6 @@ def json_lines(table):
     return "".join(json.dumps(record) + "\n" for record in _records(table)).encode()
 
 
-def json_array(table):
-    """Return one JSON array of objects."""
-    return json.dumps(_records(table), indent=1).encode()
-
-
 def parquet(table):
     """Return a Parquet file."""
     content = io.BytesIO()
@@ -484,7 +479,7 @@ FILES = (
     RawFile("numbers.csv", segments, Delimited(header=False), "comma-separated, no header", ("x1", "x2")),
     RawFile("plain.csv.gz", plain, Delimited(compressed=True)),
     RawFile("plain.ndjson", plain, json_lines),
-    RawFile("gaps.json", gaps, json_array, shown=("age", "age=missing", "job=missing"), accuracy=0.9),
+    RawFile("gaps.json", gaps, json_lines, shown=("age", "age=missing", "job=missing"), accuracy=0.9),
     RawFile("gaps.parquet", gaps, parquet, shown=("age", "age=missing", "job=missing"), accuracy=0.9),
     RawFile("trailing.csv", bank, Delimited(";", trailing=True), ";-separated, header", ("age", "month=may")),
     RawFile("preamble.csv", plain, Delimited(preamble="# made by a machine\n# on 2024-01-01\n"), "2 lines skipped"),

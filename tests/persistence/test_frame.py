@@ -142,7 +142,7 @@ OTHERS = {
     "zeros": bytes(100),
     "other tensors": to_bytes({"a": np.zeros(3)}),
     "other tensors with metadata": to_bytes({"a": np.zeros(3)}, {"format": "pt"}),
-    "metadata of another format": to_bytes({}, {"novikoff": '{"format": "novikoff cache", "version": 1}'}),
+    "metadata of another format": to_bytes({}, {"novikoff": '{"format": "novikoff rows", "version": 1}'}),
     "metadata that is a list": to_bytes({}, {"novikoff": "[]"}),
 }
 

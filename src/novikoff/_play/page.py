@@ -6,10 +6,14 @@ import base64
 import hashlib
 import re
 from functools import lru_cache
-from importlib import resources
+from pathlib import Path
 
 from novikoff._html import escaped
 
+IN_WHEEL = Path(__file__).with_name("page")
+FOLDER = (
+    IN_WHEEL if IN_WHEEL.is_dir() else Path(__file__).parents[3] / "playground" / "page"
+)  # the latter in a checkout
 SCRIPT = re.compile(r'<script src="([\w.]+)"></script>\n')
 STYLE = '<link rel="stylesheet" href="page.css">'
 KERNELS = '<script type="text/plain" id="kernels" src="kernels.wasm"></script>'
@@ -40,7 +44,7 @@ def playground(manual: str | None = None) -> str:
         f"default-src 'none'; script-src 'sha256-{_digest(script)}' 'wasm-unsafe-eval'; style-src 'unsafe-inline'; "
         "img-src data: blob:; base-uri 'none'; form-action 'none'"
     )
-    wasm = base64.b64encode(resources.files(__package__).joinpath("page", "kernels.wasm").read_bytes()).decode()
+    wasm = base64.b64encode((FOLDER / "kernels.wasm").read_bytes()).decode()
     page = SCRIPT.sub("", page)
     replacements = {
         CHARSET: f'{CHARSET}\n<meta http-equiv="Content-Security-Policy" content="{policy}">',
@@ -56,7 +60,7 @@ def playground(manual: str | None = None) -> str:
 
 
 def _source(name: str) -> str:
-    return resources.files(__package__).joinpath("page", name).read_text(encoding="utf-8")
+    return (FOLDER / name).read_text(encoding="utf-8")
 
 
 def _digest(script: str) -> str:

@@ -1,25 +1,20 @@
-"""Any source of rows, as a stream of batches, as a whole, or through a cache."""
+"""Any source of rows, as a stream of batches, or as a whole."""
 
 from __future__ import annotations
 
 import inspect
-import os
 from collections.abc import Generator, Iterator, Mapping, Sequence
-from contextlib import suppress
 from typing import Any
 
 import numpy as np
 from numpy.typing import DTypeLike
 
-import novikoff._core as _core
 from novikoff._validation import check_flag, check_integer
-from novikoff.errors import InvalidInputError, did_you_mean, input_error, quote
+from novikoff.errors import did_you_mean, input_error, quote
 
 from .bad_lines import STOP
 from .batch import Batch
-from .formats import FORMATS, Batches, DataFormat, find_format, format_named, sources_of
-from .formats.base import WHOLE_READ_BATCH
-from .formats.content import beginning_of
+from .formats import FORMATS, Batches, DataFormat, find_format, sources_of
 from .hashing import Hashing
 from .source import ROTATE, is_path, name_of
 
@@ -134,8 +129,8 @@ def scan(
         ``"-"`` is standard input. SQL runs in DuckDB, as in ``"SELECT ... FROM 'clicks/*.parquet'"``. Tables are those
         of pandas, polars, pyarrow and DuckDB. Text may be compressed with gzip, bzip2, xz or zstd.
     format : str, default=None
-        "svmlight", "csv", "tsv", "ndjson", "json", "parquet", "arrow", "excel", "numpy" or "cache". None takes the
-        ending of the file name, then the content of the file, and then svmlight.
+        "svmlight", "csv", "tsv", "ndjson", "parquet", "arrow", "excel" or "numpy". None takes the ending of the file
+        name, then the content of the file, and then svmlight.
     target : str, int or False, default=None
         The column of labels of a table. As for all options that name columns, this is its name, its number from 1 (or
         from -1 at the end), "first" or "last"; options that take several also take ranges such as "3-7", and names and
@@ -215,7 +210,6 @@ def scan(
     See Also
     --------
     read : Read all rows at once.
-    cache : Store the rows in a binary file, from which they are read quickly.
     write : Write rows to a file.
 
     Examples
@@ -254,7 +248,7 @@ def read(source: Any, *, format: str | None = None, **options: Any) -> Batch:
     Returns
     -------
     Batch
-        Unpacks as ``X, y``, or as ``X, y, weights``. The arrays of a cache cannot be written to.
+        Unpacks as ``X, y``, or as ``X, y, weights``.
 
     Raises
     ------
@@ -277,81 +271,6 @@ def read(source: Any, *, format: str | None = None, **options: Any) -> Batch:
     where = "read"
     data_format = find_format(where, source, format)
     return data_format.read(where, sources_of(source), _chosen(where, data_format, options))
-
-
-def cache(source: Any, path: Any, *, format: str | None = None, **options: Any) -> Batch:
-    r"""Store the rows of a source in a binary file, and read them from there.
-
-    A second pass then costs only bandwidth. If the file exists and was made from the same files (by name, size and
-    time of change) with the same options, it is used as it is. It is checked by hashes whenever it is opened, and
-    written again if it is damaged. It is replaced atomically.
-
-    Parameters
-    ----------
-    source : path, list of paths, bytes, binary file object, "-", SQL or table
-        As in ``scan``.
-    path : path
-        The cache file; ``scan`` and ``read`` recognise it by its content.
-    format : str, default=None
-        As in ``scan``.
-    **options : dict
-        The options of ``scan``, except ``batch_size``, ``follow`` and ``on_bad``.
-
-    Returns
-    -------
-    Batch
-        Unpacks as ``X, y``, or as ``X, y, weights``; the arrays cannot be written to.
-
-    Raises
-    ------
-    InvalidInputError
-        If the source is malformed, or ``path`` is a file that is not a cache.
-    FileError
-        If a file cannot be read or written.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> import novikoff as nk
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     X, y = nk.cache(b"+1 1:0.5 3:2\n-1 2:1\n", f"{folder}/rows.cache")
-    ...     [X.shape for X, y in nk.scan(f"{folder}/rows.cache")]
-    [(2, 3)]
-    """
-    from .formats.cache import CACHE, CacheFile, CacheWriter  # imports msgspec, which fitting does not need
-
-    where = "cache"
-    _check_known(where, options)
-    if options.get("on_bad", STOP) != STOP:
-        raise input_error(where, f"on_bad={quote(options['on_bad'])} needs scan or read, which tell what was left out.")
-    if not is_path(path) or "\0" in os.fsdecode(path):
-        raise input_error(where, f"path must be the path of a file, but it is {quote(path)}.")
-    stamp = _source_stamp(where, source, path, {"format": format, "attach": None, **options})
-    exists = os.path.isfile(path) and os.path.getsize(path) > 0
-    if exists and format_named(os.fsdecode(path)) is not CACHE and not CACHE.recognizes(beginning_of(path) or b""):
-        raise input_error(where, f"{name_of(path)} exists and is not a cache. Use the path of a new file.")
-    if exists and stamp is not None:
-        with suppress(InvalidInputError):  # a damaged cache, or one of another version, is written again
-            known = CacheFile(path, check_arrays=False)
-            if known.header.source == stamp:
-                return known.read()
-    opened = _open(where, source, format, WHOLE_READ_BATCH, False, options)
-    CacheWriter(where, path).write(opened.batches(None), stamp)
-    return CacheFile(path, check_arrays=False).read()
-
-
-def _source_stamp(where: str, source: Any, path: Any, options: dict[str, Any]) -> dict[str, Any] | None:
-    """Return what identifies a source: its files, their sizes and times, and the options. None if it is not a file."""
-    sources = sources_of(source)
-    files = [part for part in sources if is_path(part) and os.path.isfile(part)]
-    if any(os.path.realpath(part) == os.path.realpath(path) for part in files):
-        raise input_error(where, f"{name_of(path)} is the source itself. Use another path for the cache.")
-    if len(files) < len(sources):
-        return None
-    stats = [(os.path.realpath(part), os.stat(part)) for part in files]
-    found = [[name, stat.st_size, stat.st_mtime_ns] for name, stat in stats]
-    given = {name: repr(value) for name, value in sorted(options.items())}
-    return {"files": found, "options": given, "unicode": _core.unicode_version}
 
 
 def _open(

@@ -32,10 +32,9 @@ def write(source: Any, path: Any, *, format: str | None = None, **options: Any) 
     source : Scan, Batch, tuple, iterator or any source of ``scan``
         A tuple is ``(X, y)`` or ``(X, y, weights)``; an iterator returns batches or such tuples.
     path : path or binary file object
-        Where to write. Text is compressed if the name ends in .gz, .bz2, .xz or .zst. A cache needs a path.
+        Where to write. Text is compressed if the name ends in .gz, .bz2, .xz or .zst.
     format : str, default=None
-        "svmlight", "csv", "tsv", "ndjson", "parquet", "arrow" or "cache". None takes the ending of the name, and then
-        svmlight.
+        "svmlight", "csv", "tsv", "ndjson", "parquet" or "arrow". None takes the ending of the name, and then svmlight.
     **options : dict
         The options of ``scan``, for a source that it opens. Its ``format`` cannot be among them: open the stream first.
 
@@ -54,7 +53,6 @@ def write(source: Any, path: Any, *, format: str | None = None, **options: Any) 
     See Also
     --------
     scan : Open a source as a stream.
-    cache : Store rows in a binary file, from which they are read quickly.
 
     Examples
     --------
@@ -160,11 +158,11 @@ def _rows(where: str, target_format: DataFormat, batch: Batch) -> Rows:
         raise input_error(where, "a table needs at least one feature.")
     if target_format.is_table and sp.issparse(X) and names is None and base is None:
         message = f"{name} needs columns with names or numbers, which hashed rows do not have"
-        raise input_error(where, f"{message}. Use svmlight or a cache.")
+        raise input_error(where, f"{message}. Use svmlight.")
     if batch.y is None and not target_format.is_table:
         raise input_error(where, f"{name} needs rows with labels, but the source has none.")
     if batch.weights is not None and not target_format.holds_weights:
-        raise input_error(where, f"{name} cannot hold weights. Use a table or a cache.")
+        raise input_error(where, f"{name} cannot hold weights. Use a table.")
     y = None if batch.y is None else target_format.labels(where, batch.y, count)
     return Rows(X, y, _weights(where, batch.weights, count), names, base)
 

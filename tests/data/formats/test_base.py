@@ -81,7 +81,7 @@ def test_a_format_from_outside_is_a_stream(path):
     np.testing.assert_array_equal(nk.Perceptron().partial_fit(stream).coef_, expected.coef_)
 
 
-def test_a_format_from_outside_is_named_recognised_compressed_and_cached(path):
+def test_a_format_from_outside_is_named_recognised_and_compressed(path):
     text = path.read_bytes()
     assert nk.read(text, format="fixed").X.tolist() == X.tolist()
     assert nk.read(io.BytesIO(text), format="fixed").X.tolist() == X.tolist()
@@ -89,7 +89,6 @@ def test_a_format_from_outside_is_named_recognised_compressed_and_cached(path):
     assert nk.read(path.parent / "unnamed").X.tolist() == X.tolist()
     nk.write(path, path.with_name("rows.fixed.gz"))
     assert nk.read(path.with_name("rows.fixed.gz")).X.tolist() == X.tolist()
-    assert nk.cache(path, path.with_name("rows.cache")).X.tolist() == X.tolist()
 
 
 def test_a_format_from_outside_has_options_of_its_own(path):
@@ -136,4 +135,4 @@ def test_the_file_name_determines_the_format_unless_it_is_given(tmp_path):
 
 def test_queries_and_frames_are_not_formats_of_files():
     assert set(FORMATS) - set(file_formats()) == {"sql", "frame"}
-    assert set(file_formats()) - set(file_formats(writable=True)) == {"json", "excel", "numpy"}
+    assert set(file_formats()) - set(file_formats(writable=True)) == {"excel", "numpy"}

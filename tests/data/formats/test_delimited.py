@@ -80,7 +80,6 @@ def test_the_row_that_is_written_is_read():
         (b"a,b\n1,2\n3", True),  # the last line may be cut
         (b"1 1:0.5 2:1\n", False),
         (b'{"a": 1, "b": 2}\n', False),
-        (b'[{"a": 1, "b": 2}]\n', False),
         (b"word\n", False),
         (b"\x00,\x01\n", False),
         (b"", False),

@@ -149,8 +149,8 @@ BAD_FILES = {
         r"jsonl, line 10001: the line must be an object",
     ),
     "bad array": (
-        put('[{"label":0,"x":1}', "t.json"),
-        r"t\.json: the file is not an array of objects: a list is not closed\.$",
+        put('[{"label":0,"x":1}]', "t.json"),
+        r"t\.json: the file is a JSON array \(NDJSON has an object per line\), not a table",
     ),
     "not Parquet": (put("label,x\n0,1\n", "t.parquet"), r"t\.parquet: the file is not a readable Parquet file: "),
     "cut Parquet": (then_cut("parquet"), r"the file is not a readable Parquet file: "),

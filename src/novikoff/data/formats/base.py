@@ -129,8 +129,6 @@ class DataFormat:
         ``write`` is implemented.
     holds_weights : bool
         The file can hold one weight per row.
-    holds_fractions : bool
-        The file can hold labels that are fractions, and reads them back as such.
     """
 
     name: str
@@ -142,7 +140,6 @@ class DataFormat:
     yields_to_content = False
     can_write = False
     holds_weights = True
-    holds_fractions = False
 
     def takes(self, source: Any) -> bool:
         """Return whether the type of a source decides that it has this format, such as SQL text or a DataFrame."""
@@ -200,7 +197,7 @@ class DataFormat:
         return self.open(where, sources, options, WHOLE_READ_BATCH, False).whole(where)
 
     def labels(self, where: str, y: Any, rows: int) -> NDArray[Any]:
-        """Return labels as the format holds them: int64, bool or str, and float64 if it holds fractions."""
+        """Return labels as the format holds them: int64, bool or str."""
         labels = np.asarray(y)
         if labels.shape != (rows,):
             raise input_error(where, f"y must have one label per row, {rows} in all, but its shape is {labels.shape}.")
@@ -212,11 +209,8 @@ class DataFormat:
             return labels
         if labels.dtype.kind in "iu" and (labels.dtype != np.uint64 or labels.max(initial=0) < 2**63):
             return labels.astype(np.int64)
-        if labels.dtype.kind == "f" and np.all(np.isfinite(labels)):
-            if np.all((labels == np.floor(labels)) & (np.abs(labels) < 2.0**63)):
-                return labels.astype(np.int64)
-            if self.holds_fractions:
-                return labels.astype(np.float64)
+        if labels.dtype.kind == "f" and np.all((labels == np.floor(labels)) & (np.abs(labels) < 2.0**63)):
+            return labels.astype(np.int64)
         found = f"{labels.dtype}: {quote(labels[:3].tolist())}"
         raise input_error(where, f"labels must be whole numbers, strings or booleans, but they are {found}.")
 

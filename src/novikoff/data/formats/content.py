@@ -20,7 +20,6 @@ NUMBER = rb"[-+]?(?:[0-9]++(?:\.[0-9]*+)?|\.[0-9]++)(?:[eE][-+]?[0-9]++)?"
 PAIR = rb"(?:[0-9]++|qid):%b" % NUMBER
 SVMLIGHT = re.compile(rb"%b(?:,%b)*+((?:[ \t]++%b)*+)[ \t]*+(?:#.*)?" % (NUMBER, NUMBER, PAIR))
 OBJECT = re.compile(rb'\{\s*["}]')
-ARRAY = re.compile(rb"\[\s*[\{\]]")
 BLANK = b"\xef\xbb\xbf \t\r\n"  # before the first character of text
 OTHER_KINDS = {  # files that people have beside their data: how they begin
     "a picture (PNG)": rb"\x89PNG\r\n",
@@ -30,6 +29,7 @@ OTHER_KINDS = {  # files that people have beside their data: how they begin
     "a SQLite database": rb"SQLite format 3\x00",
     "a pickle of Python": rb"\x80[\x02-\x05]",
     "a model file": rb".{6}\x00\x00\{\s*\"",  # safetensors: the length of a header, and the header
+    "a JSON array (NDJSON has an object per line)": rb"(?:\xef\xbb\xbf)?\s*\[\s*[\{\]]",
     "a web page": rb"(?:\xef\xbb\xbf)?\s*<(?:!doctype html|html)\b",
 }
 
@@ -120,8 +120,3 @@ def is_svmlight(beginning: bytes) -> bool:
 def is_object(beginning: bytes) -> bool:
     """Return whether text begins with a JSON object."""
     return OBJECT.match(beginning.lstrip(BLANK)) is not None
-
-
-def is_array(beginning: bytes) -> bool:
-    """Return whether text begins with a JSON array of objects."""
-    return ARRAY.match(beginning.lstrip(BLANK)) is not None

@@ -18,7 +18,7 @@ from novikoff.data.tables.packages import library
 from novikoff.errors import input_error, quote
 
 from .base import Rows
-from .content import is_array, is_object, is_svmlight
+from .content import is_object, is_svmlight
 from .table import TextTableFormat
 from .writing import record_batches
 
@@ -47,7 +47,7 @@ class Delimited(TextTableFormat):
         self.forbidden = "\0" if quotes else f"{delimiter}\r\n\0"
 
     def recognizes(self, beginning: bytes) -> bool:
-        return not (is_svmlight(beginning) or is_object(beginning) or is_array(beginning)) and is_delimited(beginning)
+        return not (is_svmlight(beginning) or is_object(beginning)) and is_delimited(beginning)
 
     def reader(
         self, where: str, name: str, opening: AbstractContextManager[Fill], options: dict[str, Any], rows_in_work: int

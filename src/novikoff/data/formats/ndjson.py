@@ -30,7 +30,7 @@ class Ndjson(TextTableFormat):
     """One object per line. Sparse rows are written without their zeros."""
 
     name = "ndjson"
-    suffixes = (".ndjson", ".jsonl")
+    suffixes = (".ndjson", ".jsonl", ".json")
     yields_to_content = True
     can_write = True
     holds_zeros = False

@@ -93,7 +93,7 @@ class TableFormat(DataFormat):
         if self.holds_zeros and sp.issparse(first.X) and first.X.shape[1] > MAX_DENSE_WIDTH:
             limit = f"{self.name} stores all zeros, so sparse rows may have at most {MAX_DENSE_WIDTH} columns"
             found = f"these have {first.X.shape[1]}"
-            raise input_error(where, f"{limit}, but {found}. Use svmlight or a cache.")
+            raise input_error(where, f"{limit}, but {found}. Use svmlight.")
         known: set[str] = set()
         for part in chain([first], rows):
             if part.y is not None and part.y.dtype.kind == "U":

@@ -1,4 +1,4 @@
-// The kernels of the library, compiled to WebAssembly from cpp/play: points are copied into their memory, and results out of it.
+// The kernels of the library, compiled to WebAssembly from playground/kernels: points are copied into their memory, and results out of it.
 
 const VISIT_FIELDS = [
   "row", "pass", "score", "step", "isMistake", "hasMoved", "w1", "w2", "b", "a1", "a2", "a0",

@@ -1,7 +1,7 @@
 """Compile the kernels of the playground to WebAssembly: make play.
 
-The result, ``src/novikoff/_play/page/kernels.wasm``, is part of the repository, so that an installation needs no zig.
-``cpp/play/kernels.sha256`` has the digest of what it was built from: a test compares it with the sources.
+The result, ``playground/page/kernels.wasm``, is part of the repository, so that an installation needs no zig.
+``kernels.sha256`` has the digest of what it was built from: a test compares it with the sources.
 """
 
 import hashlib
@@ -11,9 +11,9 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-MAIN = ROOT / "cpp" / "play" / "kernels.cpp"
-FOLDERS = (ROOT / "cpp" / "include", ROOT / "cpp" / "play")
-TARGET = ROOT / "src" / "novikoff" / "_play" / "page" / "kernels.wasm"
+MAIN = ROOT / "playground" / "kernels" / "kernels.cpp"
+FOLDERS = (ROOT / "cpp" / "include", MAIN.parent)
+TARGET = ROOT / "playground" / "page" / "kernels.wasm"
 DIGEST = MAIN.with_suffix(".sha256")
 ZIG = "0.17.0"  # as in the dependency group "play"; another compiler may give other bytes
 FLAGS = (

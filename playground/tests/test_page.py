@@ -11,12 +11,11 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_breast_cancer, load_iris
 
-from novikoff._play import page as module
 from novikoff._play import playground
 
 ROOT = Path(__file__).parents[2]
-FOLDER = Path(module.__file__).with_name("page")
-BUILD = runpy.run_path(str(ROOT / "cpp" / "play" / "build.py"))
+FOLDER = ROOT / "playground" / "page"
+BUILD = runpy.run_path(str(ROOT / "playground" / "kernels" / "build.py"))
 MAX_BYTES = 500_000
 
 

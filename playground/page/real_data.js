@@ -1,4 +1,4 @@
-// Real data for presets, as numbers. tests/_play/test_page.py compares them with those of scikit-learn.
+// Real data for presets, as numbers. playground/tests/test_page.py compares them with those of scikit-learn.
 
 /** Petal length and width of Fisher's iris: 50 flowers of versicolor, then 50 of virginica. */
 const IRIS =
