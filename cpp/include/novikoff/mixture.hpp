@@ -26,8 +26,7 @@ inline void mix(double decay, const MixtureCounts& counts, std::span<const std::
   const std::size_t members = counts.decayed.size() - 1, rows = labels.size();
   const auto first = counts.decayed.begin();
   for (std::size_t t = 0; t < rows; ++t) {
-    const auto leader =
-        static_cast<std::size_t>(std::min_element(first, first + static_cast<std::ptrdiff_t>(members)) - first);
+    const auto leader = static_cast<std::size_t>(std::min_element(first, first + static_cast<std::ptrdiff_t>(members)) - first);
     leaders[t] = static_cast<std::int32_t>(leader);
     const double amount = amounts[t];
     if (!(amount > 0)) continue;

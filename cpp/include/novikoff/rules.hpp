@@ -102,9 +102,9 @@ struct CallbackRule {
   }
 };
 
-using Rule = std::variant<PerceptronRule, PassiveAggressiveIRule, PassiveAggressiveRule, PassiveAggressiveIIRule,
-                          DiagonalArowRule, FixedMarginRule, DynamicMarginRule, SoftConfidenceRule, NormalizedAdaptiveRule,
-                          CallbackRule>;
+using Rule =
+    std::variant<PerceptronRule, PassiveAggressiveIRule, PassiveAggressiveRule, PassiveAggressiveIIRule, DiagonalArowRule,
+                 FixedMarginRule, DynamicMarginRule, SoftConfidenceRule, NormalizedAdaptiveRule, CallbackRule>;
 
 // The loops over rows are compiled for all rules at once, and ask the rule for each example that is not quiet. It is found by
 // comparisons, because std::visit may call through a table, which is never inlined.
