@@ -86,7 +86,8 @@ def pytest_terminal_summary(terminalreporter):
     if skipped or deselected:
         terminalreporter.section("not run")
     SKIPPED.parent.mkdir(exist_ok=True)
-    SKIPPED.write_text("\n".join(sorted({report.nodeid for report in terminalreporter.stats.get("skipped", ())})))
+    tests = {report.nodeid.partition("[")[0] for report in terminalreporter.stats.get("skipped", ())}
+    SKIPPED.write_text("\n".join(sorted(tests)))
     for reason, count in skipped.most_common():
         terminalreporter.write_line(f"{count:5} skipped: {reason}")
     if deselected:
