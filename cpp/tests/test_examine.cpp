@@ -4,7 +4,7 @@
 namespace {
 
 template <class T, class I>
-struct SparseTable {
+struct Csr {
   std::vector<T> values{};
   std::vector<I> indices{}, offsets{0};
   std::size_t columns = 0;
@@ -14,9 +14,9 @@ struct SparseTable {
 
 /// Rows of 0 to 12 entries; of every eight, `unsorted` have indices in any order, of which some repeat.
 template <class T, class I>
-SparseTable<T, I> random_rows(std::size_t count, std::size_t columns, std::uint64_t unsorted, std::uint64_t seed) {
+Csr<T, I> random_rows(std::size_t count, std::size_t columns, std::uint64_t unsorted, std::uint64_t seed) {
   Random random{seed};
-  SparseTable<T, I> x{.columns = columns};
+  Csr<T, I> x{.columns = columns};
   for (std::size_t i = 0; i < count; ++i) {
     const bool ascends = random.below(8) >= unsorted;
     std::vector<I> indices(random.below(13));
@@ -34,12 +34,12 @@ SparseTable<T, I> random_rows(std::size_t count, std::size_t columns, std::uint6
   return x;
 }
 
-/// Calls `use` with a SparseTable of each combination of types.
+/// Calls `use` with a Csr of each combination of types.
 void for_each_type(auto&& use) {
-  use(SparseTable<float, std::int32_t>{});
-  use(SparseTable<double, std::int32_t>{});
-  use(SparseTable<float, std::int64_t>{});
-  use(SparseTable<double, std::int64_t>{});
+  use(Csr<float, std::int32_t>{});
+  use(Csr<double, std::int32_t>{});
+  use(Csr<float, std::int64_t>{});
+  use(Csr<double, std::int64_t>{});
 }
 
 /// What a survey is by its definition.
@@ -59,9 +59,9 @@ IndexSurvey plain_survey(const CsrRows<T, I>& rows, std::size_t begin, std::size
 }  // namespace
 
 TEST(a_survey_is_that_of_each_row) {
-  for_each_type([]<class T, class I>(const SparseTable<T, I>&) {
+  for_each_type([]<class T, class I>(const Csr<T, I>&) {
     for (std::uint64_t unsorted : {0, 1, 8}) {
-      SparseTable<T, I> x = random_rows<T, I>(40, 30, unsorted, 5 + unsorted);
+      Csr<T, I> x = random_rows<T, I>(40, 30, unsorted, 5 + unsorted);
       Random random{9};
       for (int change = 0; change < 60; ++change) {
         if (change > 20)  // then indices outside of the matrix
@@ -80,7 +80,7 @@ TEST(a_survey_is_that_of_each_row) {
 }
 
 TEST(a_row_that_begins_below_the_end_of_the_last_one_is_not_a_fall) {
-  SparseTable<double, std::int32_t> x{{1, 2, 3, 4}, {3, 4, 0, 1}, {0, 2, 2, 4}, 5};
+  Csr<double, std::int32_t> x{{1, 2, 3, 4}, {3, 4, 0, 1}, {0, 2, 2, 4}, 5};
   CHECK(x.rows().survey(0, 3).ascend);
   x.offsets = {0, 4};  // one row: now it is a fall
   CHECK(!x.rows().survey(0, 1).ascend);
@@ -89,10 +89,10 @@ TEST(a_row_that_begins_below_the_end_of_the_last_one_is_not_a_fall) {
 }
 
 TEST(a_first_pass_over_sparse_rows_learns_the_same_as_later_ones) {
-  for_each_type([]<class T, class I>(const SparseTable<T, I>&) {
+  for_each_type([]<class T, class I>(const Csr<T, I>&) {
     for (std::uint64_t unsorted : {0, 1, 8})
       for (std::size_t columns : {6, 40, 3000}) {
-        const SparseTable<T, I> x = random_rows<T, I>(500, columns, unsorted, 20 + unsorted);
+        const Csr<T, I> x = random_rows<T, I>(500, columns, unsorted, 20 + unsorted);
         const CsrRows<T, I> rows = x.rows();
         const std::vector<std::int32_t> codes = coin_flips(rows.count, 3);
         std::vector<double> expected(rows.count), norms(rows.count);
