@@ -20,7 +20,7 @@ def pytest_collection_modifyitems(items):
 def browser():
     path = next(filter(None, map(shutil.which, NAMES)), None)
     if path is None:
-        pytest.skip("Chromium is not installed: apt-get install chromium")
+        pytest.skip("Chromium is not installed (apt-get install chromium)")
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
         yield browser

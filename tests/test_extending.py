@@ -82,15 +82,17 @@ def test_a_certificate_from_outside_keeps_the_contract(register):
 
 
 def test_a_data_format_from_outside_is_read_by_name(register, tmp_path):
-    register(FORMATS, "npz", example("npz_format").NPZ)
-    np.savez(tmp_path / "rows.npz", X=X, y=(Y == "yes").astype(np.int64))
-    assert np.array_equal(nk.read(str(tmp_path / "rows.npz")).X, X)
-    assert sum(len(batch.y) for batch in nk.scan(str(tmp_path / "rows.npz"), batch_size=7)) == len(Y)
-    run = novikoff("fit", tmp_path / "rows.npz", "--json")
+    register(FORMATS, "xy", example("npz_format").NPZ)
+    with open(tmp_path / "rows.xy", "wb") as file:
+        np.savez(file, X=X, y=(Y == "yes").astype(np.int64))
+    assert np.array_equal(nk.read(str(tmp_path / "rows.xy")).X, X)
+    assert sum(len(batch.y) for batch in nk.scan(str(tmp_path / "rows.xy"), batch_size=7)) == len(Y)
+    run = novikoff("fit", tmp_path / "rows.xy", "--json")
     assert (run.code, run.json["rows"]) == (0, len(Y))
-    np.savez(tmp_path / "bad.npz", X=X)
+    with open(tmp_path / "bad.xy", "wb") as file:
+        np.savez(file, X=X)
     with pytest.raises(nk.InvalidInputError, match="X and y"):
-        nk.read(str(tmp_path / "bad.npz"))
+        nk.read(str(tmp_path / "bad.xy"))
 
 
 def test_an_export_format_from_outside_is_found_by_convert(register, tmp_path):
@@ -177,7 +179,7 @@ from novikoff.data.formats import FORMATS
 from novikoff.export import EXPORTS
 from novikoff.theory.certificate import CERTIFICATES
 print(novikoff.NormalizedPerceptron is ONLINE["normalized-perceptron"], novikoff.NormalizedPerceptron()._rule().name)
-print(CERTIFICATES["ErrorCertificate"], FORMATS["npz"].name, EXPORTS["sql"].name, FIGURES["scores"].__name__)
+print(CERTIFICATES["ErrorCertificate"], FORMATS["xy"].name, EXPORTS["sql"].name, FIGURES["scores"].__name__)
 """
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert run.returncode == 0, run.stderr

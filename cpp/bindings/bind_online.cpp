@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -16,16 +17,31 @@
 
 using namespace novikoff;
 
+namespace {
+
+/// A block of Python.
+struct UseBlock {
+  std::shared_ptr<Use> use;
+  bool changes;
+
+  void enter() { changes ? use->begin_writing() : use->begin_reading(); }
+  void exit() { changes ? use->end_writing() : use->end_reading(); }
+};
+
+}  // namespace
+
 void bind_online(nb::module_& m) {
   using nb::arg;
+  nb::class_<UseBlock>(m, "UseBlock", "A block in which an estimator is read or changed. No interrupt comes between both ends.")
+      .def("__enter__", &UseBlock::enter)
+      .def(
+          "__exit__", [](UseBlock& block, const nb::args&) { block.exit(); },
+          nb::sig("def __exit__(self, *args: object) -> None"));
   nb::class_<Use>(m, "Use",
                   "The readers of an estimator, or the thread that changes it. Who cannot come in gets a RuntimeError.")
       .def(nb::init<>())
-      .def("begin_reading", &Use::begin_reading)
-      .def("end_reading", &Use::end_reading)
-      .def("begin_writing", &Use::begin_writing)
-      .def("end_writing", &Use::end_writing)
-      .def_prop_ro("is_mine", &Use::is_mine);
+      .def("reading", [](std::shared_ptr<Use> use) { return UseBlock{std::move(use), false}; })
+      .def("writing", [](std::shared_ptr<Use> use) { return UseBlock{std::move(use), true}; });
   OnlineClass learner(m, "OnlineLearner", "An online rule and the binary problems that it solves.", nb::dynamic_attr());
   learner
       .def(

@@ -1,4 +1,4 @@
-"""NumPy archives as data: .npz files with the arrays X and y."""
+"""NumPy archives as data: .xy files with the arrays X and y."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -13,8 +13,8 @@ from novikoff.errors import file_error, input_error
 class NpzFormat(DataFormat):
     """Rows in the array X, labels in the array y. Pickled objects are refused."""
 
-    name = "npz"
-    suffixes = (".npz",)
+    name = "xy"
+    suffixes = (".xy",)
     is_text = False
 
     def open(self, where: str, sources: list[Any], options: dict[str, Any], batch_size: int, follow: bool) -> Batches:

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff._draft import changing, view_of
+from novikoff._draft import Draft, change, view_of
 from novikoff._estimators import BaseEstimator, ClassifierMixin
 from novikoff._multiclass import MulticlassStrategy, OneVsRest
 from novikoff._notebook import CompactDisplay, certificates_html
@@ -37,9 +37,11 @@ def fit_to_scan(model: Any, stream: Scan, y: Any, sample_weight: Any) -> Any:
     if batch.encoder is None:
         return model.fit(batch.X, batch.y, batch.weights)
 
-    with changing(model) as draft:
+    def fit(draft: Draft) -> None:
         draft.model.fit(batch.X, batch.y, batch.weights)
         draft.model.reading_ = Reading().after(batch)
+
+    change(model, fit)
     from novikoff.persistence.table_pipeline import pipeline_of  # slow to import
 
     return pipeline_of(model)
@@ -191,8 +193,7 @@ class Classifier(CompactDisplay, ClassifierMixin, BaseEstimator):  # type: ignor
         self : object
             The classifier.
         """
-        with changing(self) as draft:
-            super(Classifier, draft.model).set_params(**parameters)
+        change(self, lambda draft: super(Classifier, draft.model).set_params(**parameters))
         return self
 
     def watch(self, tell: ProgressCallback | None) -> Self:

@@ -7,8 +7,8 @@ replace what they have learned, and take no such care.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from typing import Any, TypeVar
 
 import novikoff._core as _core
@@ -42,50 +42,39 @@ class Draft:
         self._estimator.__dict__ = held
 
 
-def use_of(estimator: Any) -> Any:
-    """Return the readers, or the writer, of an estimator; None if it does not learn in place."""
+def _block_of(estimator: Any, name: str) -> Any:
+    """Return the ``with`` block in which an estimator is read or changed.
+
+    It is written in C++, so that no interrupt comes between its two ends, as one may in Python.
+    """
     if not getattr(estimator, "learns_in_place", False):
-        return None
+        return nullcontext()
     use = vars(estimator).get(USE)
     if use is None:
         use = vars(estimator).setdefault(USE, _core.Use())
         if "_learner" in vars(estimator):
             estimator._learner.use = use
-    return use
-
-
-@contextmanager
-def changing(estimator: Any) -> Iterator[Draft]:
-    """Change an estimator by a draft, which is published when the block ends, unless it raises or is interrupted."""
-    use = use_of(estimator)
-    if use is not None:
-        use.begin_writing()
-    try:
-        draft = Draft(estimator)
-        yield draft
-        draft.publish()
-    finally:
-        if use is not None:
-            use.end_writing()
+    return getattr(use, name)()
 
 
 def change(estimator: Any, work: Callable[[Draft], T]) -> T:
-    """Change an estimator by a draft, and return what ``work`` returns."""
-    with changing(estimator) as draft:
-        return work(draft)
+    """Change an estimator by a draft, which is published when ``work`` returns, and not if it raises."""
+    return change_all([estimator], lambda drafts: work(drafts[0]))
 
 
-@contextmanager
-def reading(estimator: Any) -> Iterator[Any]:
-    """Read an estimator that nobody changes meanwhile. Yields a view."""
-    use = use_of(estimator)
-    if use is not None and use.is_mine:
-        message = "this estimator is being changed, and cannot be read before it has learned."
-        raise RuntimeError(message)
-    if use is not None:
-        use.begin_reading()
-    try:
-        yield view_of(estimator)
-    finally:
-        if use is not None:
-            use.end_reading()
+def change_all(estimators: Sequence[Any], work: Callable[[list[Draft]], T], drafts: Sequence[Draft] = ()) -> T:
+    """Change several estimators, of which ``drafts`` are the drafts of the first ones."""
+    if len(drafts) == len(estimators):
+        result = work([*drafts])
+        for draft in drafts:
+            draft.publish()
+        return result
+    estimator = estimators[len(drafts)]
+    with _block_of(estimator, "writing"):
+        return change_all(estimators, work, [*drafts, Draft(estimator)])
+
+
+def read(estimator: Any, reader: Callable[[Any], T]) -> T:
+    """Return what a function reads of a view of an estimator that nobody changes meanwhile."""
+    with _block_of(estimator, "reading"):
+        return reader(view_of(estimator))

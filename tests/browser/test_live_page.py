@@ -134,7 +134,7 @@ def test_everything_of_the_overview_is_shown(open_tab, server):
     text = page.inner_text("body").replace("\u00a0", " ")
     for words in (
         "97.6 %", "same as last label 72.0 %", "majority 66.7 %", "at most 1,432 by the bound", "0.1235", "10,240 / s",
-        "predictions 812.5 / s", "0.21 ms", "99 % within 2 ms", "of 65,536 places", "Learning on", "Leader", "tracker",
+        "predictions 812.5 / s", "0.21 ms", "99 % within 2 ms", "of 65,536 places", "Learning on", "tracker",
         "2 labels: ham, spam", "If some weights separate", "arow (arow) would have made the fewest mistakes",
         "16 fewer", "130 more", "same over 400 examples", "Labels that came later: 1 wrong prediction served.",
     ):  # fmt: skip

@@ -14,8 +14,7 @@ def lines(values):
 
 @pytest.mark.parametrize(
     ("name", "data"),
-    [(name, "two.svm") for name in sets.LEARNERS]
-    + [(name, "three.svm") for name in sets.LEARNERS if name not in sets.OF_TWO_CLASSES],
+    [(name, "two.svm") for name in sets.LEARNERS] + [(name, "three.svm") for name in sets.LEARNERS],
 )
 def test_predictions_are_those_of_the_model_on_the_rows(fitted, folder, name, data):
     path = fitted(data, "--learner", name)

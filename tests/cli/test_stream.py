@@ -51,9 +51,6 @@ def catches(process, number):
 @pytest.mark.parametrize("lines", [LINES, THREE], ids=["two classes", "three classes"])
 @pytest.mark.parametrize("name", sets.ONLINE)
 def test_a_stream_goes_on_bit_for_bit(tmp_path, name, lines):
-    if lines is THREE and name in sets.OF_TWO_CLASSES:
-        assert_refused(novikoff("stream", "-", "--learner", name, input=b"".join(lines)), "Only binary classification")
-        return
     whole = learned(tmp_path / "whole.nvk", lines, "--learner", name)
     first = learned(tmp_path / "first.nvk", lines[:13], "--learner", name)
     second = learned(tmp_path / "second.nvk", lines[13:29], "-i", first)

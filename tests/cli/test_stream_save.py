@@ -126,7 +126,7 @@ def test_a_batch_that_failed_leaves_no_position(setting):
 
 def test_rows_that_wait_for_their_labels_are_saved_with_the_position(setting):
     setting.learn()
-    setting.prepared = Prepared(None, LateRows.of(sets.X[:2], sets.TWO[:2], None, None))
+    setting.prepared = Prepared(None, LateRows.of(sets.X[:2], sets.TWO[:2], None))
     assert setting.saver.save()
     assert load_stream(setting.path).unlearned.rows().tolist() == sets.X[:2].tolist()
     setting.saver.learning()  # of a batch that fails

@@ -107,13 +107,11 @@ def test_numbers_without_a_square_are_seen_as_zero_and_nothing_is_infinite():
 def test_rows_before_they_are_counted_are_scaled_by_the_rows_before():
     rows = [(slice(None), row) for row in X[:20]]
     places = np.flatnonzero(X[19])
-    for delay in (0, 5, 30):
-        before, _ = centred_rows(rows, [1.0] * 20, 6, delay)
-        learned = max(0, 19 - delay)
-        _, state = centred_rows(rows[:learned], [1.0] * learned, 6)
-        columns, values = state.predict(places, X[19][places])
-        assert np.array_equal(before[19][0], columns)
-        assert np.array_equal(before[19][1], values)
+    before, _ = centred_rows(rows, [1.0] * 20, 6, before=True)
+    _, state = centred_rows(rows[:19], [1.0] * 19, 6)
+    columns, values = state.predict(places, X[19][places])
+    assert np.array_equal(before[19][0], columns)
+    assert np.array_equal(before[19][1], values)
 
 
 def test_a_column_that_becomes_rare_is_no_longer_centred():

@@ -44,69 +44,59 @@ def test_scores_are_those_that_the_learner_gave(learner):
 
 def test_classes_without_an_update_have_scores_that_are_exact():
     rule = nk.MulticlassPerceptron().partial_fit(X, Y).record_.problems[0].run.rule
-    values, tolerances, _ = joint_scores_of(X, X, Y, ONES, rule, 5, True, 0)
+    values, tolerances, _ = joint_scores_of(X, X, Y, ONES, rule, 5, True)
     assert not values[4].any()
     assert not tolerances[4].any()
     assert tolerances[2, 20:].all()
-
-
-def test_the_first_rows_of_a_late_stream_have_no_scores():
-    rule = nk.MulticlassPerceptron().partial_fit(X, Y).record_.problems[0].run.rule
-    now, late = (joint_scores_of(X, X, Y, ONES, rule, 4, True, delay)[0] for delay in (0, 7))
-    assert not late[:, :7].any()
-    assert not np.array_equal(now[:, 7:], late[:, 7:])
 
 
 def test_of_two_declared_classes_the_last_has_the_difference():
     two = (Y > 1).astype(np.int64)
     model = nk.MulticlassAROW().partial_fit(X, two, classes=[0, 1])
     rule = model.record_.problems[0].run.rule
-    values, tolerances, _ = joint_scores_of(X, X, two, ONES, rule, 2, True, 0)
+    values, tolerances, _ = joint_scores_of(X, X, two, ONES, rule, 2, True)
     assert not values[0].any()
     expected = nk.MulticlassAROW(classes=[0, 1]).score_then_learn(X, two)
     assert np.allclose(values[1, 1:], expected[-1][1], rtol=1e-9, atol=1e-9)
     assert (tolerances[1, 3:] > 0).all()  # the classes of the first rows are equal
 
 
-@pytest.mark.parametrize("delay", [0, 1])
-def test_the_tolerance_of_a_score_is_that_of_its_terms(delay):
+def test_the_tolerance_of_a_score_is_that_of_its_terms():
     rows = np.array([[1.0, 2.0], [3.0, -1.0], [5.0, 5.0]])
-    scores = KeslerScores(rows, 3, delay)
+    scores = KeslerScores(rows, 3)
     weights, biases = np.array([[1.0, -1.0], [0.5, 0.25], [0.0, 0.0]]), np.array([0.5, -1.0, 0.0])
     run = SimpleNamespace(visits=0, columns=None, made=[], weights=weights, biases=biases, rounding=1e-14)
     scores.before(run, 1.0)
     assert scores.tolerances.tolist() == np.zeros((3, 3)).tolist()  # no update has been made
-    first = rows[delay]
-    assert scores.values[:, delay].tolist() == (weights @ first + biases).tolist()
+    first = rows[0]
+    assert scores.values[:, 0].tolist() == (weights @ first + biases).tolist()
     run.made, run.visits = [Update(0, 0, 1, 1.0)], 1
     scores.before(run, 1.0)
-    row = rows[delay + 1]
+    row = rows[1]
     sizes = np.abs(weights) @ np.abs(row) + np.abs(biases)
     expected = 4 * (2 + 8) * 2.0**-52 * sizes + 2 * 1e-14 * math.sqrt(row @ row + 1)
     expected[2] = 0.0  # an update changed the other two
-    assert scores.tolerances[:, delay + 1] == pytest.approx(expected, rel=1e-12, abs=0)
-    assert scores.values[:, delay + 1].tolist() == (weights @ row + biases).tolist()
+    assert scores.tolerances[:, 1] == pytest.approx(expected, rel=1e-12, abs=0)
+    assert scores.values[:, 1].tolist() == (weights @ row + biases).tolist()
     for _ in range(2):  # rows that were learned after the last one was predicted
         scores.before(run, 1.0)
 
 
 def test_two_labels_that_are_known_share_one_score_until_the_third_is_met():
-    """Row k + delay + 1 is the first that is predicted with the class of row k."""
+    """Row k + 1 is the first that is predicted with the class of row k."""
     codes = np.array([2, 2, 0, 0, 1, 1, 2, 0])
     rows = np.random.default_rng(5).normal(size=(8, 2))
     rule = nk.MulticlassPerceptron().partial_fit(rows, codes).record_.problems[0].run.rule
-    for delay in (0, 1):
-        plain, wide, _ = joint_scores_of(rows, rows, codes, np.ones(8), rule, 3, True, delay)
-        values, tolerances, _ = joint_scores_of(rows, rows, codes, np.ones(8), rule, 3, False, delay)
-        first, last = 3 + delay, 5 + delay
-        plain[2, first:last] -= plain[0, first:last]
-        wide[2, first:last] += wide[0, first:last]
-        plain[0, first:last] = wide[0, first:last] = 0.0
-        assert values.tolist() == plain.tolist()
-        assert tolerances.tolist() == wide.tolist()
-        assert np.any(values[2, first:last])
+    plain, wide, _ = joint_scores_of(rows, rows, codes, np.ones(8), rule, 3, True)
+    values, tolerances, _ = joint_scores_of(rows, rows, codes, np.ones(8), rule, 3, False)
+    plain[2, 3:5] -= plain[0, 3:5]
+    wide[2, 3:5] += wide[0, 3:5]
+    plain[0, 3:5] = wide[0, 3:5] = 0.0
+    assert values.tolist() == plain.tolist()
+    assert tolerances.tolist() == wide.tolist()
+    assert np.any(values[2, 3:5])
     two = np.where(codes == 1, 0, codes)  # the third is never met
-    plain, _, _ = joint_scores_of(rows, rows, two, np.ones(8), rule, 3, True, 0)
-    values, _, _ = joint_scores_of(rows, rows, two, np.ones(8), rule, 3, False, 0)
+    plain, _, _ = joint_scores_of(rows, rows, two, np.ones(8), rule, 3, True)
+    values, _, _ = joint_scores_of(rows, rows, two, np.ones(8), rule, 3, False)
     assert values[2, 3:].tolist() == (plain[2, 3:] - plain[0, 3:]).tolist()
     assert not values[0, 3:].any()

@@ -10,10 +10,8 @@ from novikoff.theory import mixture_replay
 from novikoff.theory.mixture_replay import (
     NOBODY,
     MixtureReplay,
-    Predictions,
     RowScores,
     Scores,
-    leader_scores,
     predictions_of,
     scores_of,
 )
@@ -185,7 +183,12 @@ def test_of_two_labels_the_last_has_scores_and_of_one_none():
 @pytest.mark.parametrize(("rows", "expected"), [((3, None, 2), 2), ((0, 3, 1), 0), ((None, None, None), None)])
 def test_the_first_doubtful_row_of_all_problems_is_that_of_the_scores(monkeypatch, rows, expected):
     runs = [Replay(np.zeros(1), doubtful=row) for row in rows]
-    monkeypatch.setattr(mixture_replay, "replay", lambda *arguments, **options: runs.pop())
+
+    def repeated(*arguments, before, **options):
+        before.__self__.values, before.__self__.tolerances = [0.0] * 4, [0.0] * 4
+        return runs.pop()
+
+    monkeypatch.setattr(mixture_replay, "replay", repeated)
     found = scores_of(np.zeros((4, 1)), np.array([0, 1, 2, 0]), np.ones(4), Rule("perceptron"), 3)
     assert found.doubtful == expected
 
@@ -255,25 +258,3 @@ def test_labels_that_were_not_declared_are_known_after_their_first_row(monkeypat
     assert decided(monkeypatch, *scores, [0, 1, 0], **late) == (1, None)
     assert decided(monkeypatch, *scores, [0, 1, 2, 0], **late) == (2, None)
     assert decided(monkeypatch, [-1.0, -1.0, 0.0], [0.1] * 3, [0, 1, 0], **late) == (0, None)
-
-
-def test_scores_of_some_rows_are_doubtful_from_the_last_of_them_on():
-    values = np.arange(20.0).reshape(2, 10)
-    for doubtful, expected in ((None, None), (0, 0), (4, 0), (5, 1), (8, 1), (9, 2)):
-        found = RowScores(values, values + 1, doubtful).at(np.array([0, 5, 9]))
-        assert found.doubtful == expected
-        assert found.values.tolist() == [[0, 5, 9], [10, 15, 19]]
-        assert found.tolerances.tolist() == [[1, 6, 10], [11, 16, 20]]
-
-
-def test_scores_of_a_mixture_are_those_of_its_leader():
-    def member(codes, score, doubtful):
-        scores = np.full((2, 4), score) + np.arange(4)
-        return Predictions(np.array(codes), doubtful, RowScores(scores, scores / 8, None))
-
-    every = [member([NOBODY, 0, 1, 1], 10.0, 3), member([NOBODY, 1, 1, 1], 20.0, 2), member([NOBODY] * 4, 30.0, None)]
-    found = leader_scores(every, np.array([0, 1, 1, 0]), np.ones(4), 0.5)
-    assert found.values.tolist() == [[10.0, 11.0, 22.0, 23.0]] * 2
-    assert found.tolerances.tolist() == [[10 / 8, 11 / 8, 22 / 8, 23 / 8]] * 2
-    assert found.doubtful == 2
-    assert leader_scores(every[2:], np.array([0, 1, 1, 0]), np.ones(4), 0.5).doubtful is None

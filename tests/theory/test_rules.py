@@ -1,7 +1,6 @@
 """Online rules: the registry, rules from outside without a kernel, and compiled rules against their Python twins."""
 
 import copy
-import threading
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -134,36 +133,6 @@ def test_several_threads_may_call_a_rule_from_outside(registered):
     assert FixedRatePerceptron(n_jobs=3).fit(X, Y).coef_.tobytes() == one.coef_.tobytes()
 
 
-def test_threads_that_learn_and_look_at_one_model_with_a_rule_from_outside_do_not_wait_for_each_other(registered):
-    """The rule needs the interpreter while the kernel holds its locks, so nobody may wait for them with it."""
-    learner = _core.OnlineLearner("", 0.0, True, False, 0.0, "mistake", "last", 0, FixedRateRule(0.5))
-    learner.add_problem(1)
-    rows = _core.dense(X)
-    norms, _ = rows.squared_norms()
-    codes = (Y == 1).astype(np.int32)
-
-    def learn():
-        for _ in range(20):
-            learner.learn_all(rows, codes, None, norms, 0, len(Y))
-
-    def look():
-        for _ in range(300):
-            (
-                learner.tally(0),
-                learner.weights(0),
-                learner.learn_one({"a": 1.0}, 1, 1.0),
-                learner.score_one({"a": 1.0}, 0),
-            )
-
-    threads = [threading.Thread(target=target, daemon=True) for target in (learn, look, learn, look)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join(60)
-    assert not any(thread.is_alive() for thread in threads)
-    assert learner.tally(0)["examples"] == 2 * 20 * 60 + 2 * 300
-
-
 @pytest.mark.parametrize("method", ["fit", "partial_fit", "learn_one"])
 def test_an_error_of_a_rule_is_raised_and_leaves_the_model_as_it_was(failing, method):
     model = FixedRatePerceptron().partial_fit(X[:3], Y[:3] * 0 + [0, 1, 2])
@@ -196,7 +165,7 @@ def test_a_saved_rule_that_is_not_registered_is_refused(registered, tmp_path):
 
 
 FIRST_ORDER = sorted(
-    name for name, rule in RULES.items() if not (rule.is_second_order or rule.asks_for_labels)
+    name for name, rule in RULES.items() if not rule.is_second_order
 )  # the others have a file of their own
 
 
@@ -266,7 +235,7 @@ class StillRule(OnlineRule):
 
 def test_a_rule_that_says_nothing_else_updates_on_mistakes_and_bounds_nothing():
     rule = StillRule()
-    assert (rule.parameter, rule.tie, rule.extra, rule.budget) == (0.0, "mistake", 0.0, None)
+    assert (rule.parameter, rule.tie, rule.extra) == (0.0, "mistake", 0.0)
     assert rule.threshold(RuleInput(1.0, 0.5, 1.0, 1.0, 1.0, 1.0)) == rule.required_margin() == 0.0
     assert rule.bound(1.0, 1.0) == rule.update_bound(1.0, 1.0) == np.inf
     assert rule.length_bound(1.0, 1.0, np.array([1.0, 2.0])).tolist() == [np.inf, np.inf]

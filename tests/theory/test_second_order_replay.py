@@ -45,8 +45,6 @@ def test_the_rounding_of_weights_grows_by_that_of_the_update():
     outcome, weights = Outcome(True, True, sensitivity=2.0, growth=3.0), np.array([1.0, -5.0, 2.0])
     local = (3 + 16) * 2.0**-52 * (2 * (1 + 4) + 5)
     assert rounding_after(outcome, 1e-14, 4.0, weights) == pytest.approx(3e-14 + 256 * local, rel=1e-12, abs=0)
-    known = Outcome(True, True, sensitivity=2.0, growth=3.0, rounding=0.5)
-    assert rounding_after(known, 1e-14, 4.0, weights) == 0.5
 
 
 def test_entries_are_those_that_are_not_0_each_once():
@@ -65,7 +63,7 @@ def learned(weights, weight=1.0, norm2=2.0, score_rounding=0.0, changes=True, ne
 
     def learn(state, example):
         made.append(("learn", example.given.weight, example.given.steps))
-        return Outcome(True, changes, rounding=0.0)
+        return Outcome(True, changes)
 
     rule = SimpleNamespace(
         is_mistake=lambda y, score: y * score <= 0,

@@ -13,7 +13,6 @@ from novikoff.theory.second_order_rules import LEAST_VARIANCE, Example, Outcome,
 
 RULE_PARAMETERS = {
     "arow": (0.5, 0.0),
-    "full arow": (0.5, 0.0),
     "soft confidence I": (0.3, 1.2),
     "soft confidence II": (0.3, 1.2),
     "normalized adaptive, logistic": (0.5, 0.0),

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from novikoff._draft import changing
+from novikoff._draft import Draft, change
 from novikoff._progress import ProgressCallback, no_progress
 from novikoff.errors import input_error
 
@@ -134,20 +134,24 @@ def fit_outcome(
     if where not in PLANS:
         known = ", ".join(PLANS)
         raise input_error(WHERE, f"{where} cannot be fitted in rounds. Use one of {known}.")
-    with changing(estimator) as draft, opened(WHERE, X, y, sample_weight, on, reading) as (engine, data, rounds):
-        if checkpoint is not None:
-            rounds = CheckpointedRounds(WHERE, rounds, checkpoint, checkpoint_every)
-        found = survey(where, rounds)
-        for name in ("reading_", "feature_names_in_", "fingerprint_"):  # of data that were learned before
-            vars(draft.model).pop(name, None)
-        warning = PLANS[where](Fit(where, draft.model, rounds, found, progress or no_progress))
-        if data.reading is not None:  # it has the names, and predict takes rows without them
-            draft.model.reading_ = data.reading
-        elif data.feature_names is not None:
-            draft.model.feature_names_in_ = np.array(data.feature_names, dtype=object)
-        if isinstance(rounds, CheckpointedRounds):
-            rounds.remove()
-        outcome = Outcome(estimator, found, rounds.rounds, rounds.bytes_sent, engine.name)
+
+    def work(draft: Draft) -> tuple[Outcome, Warning | None]:
+        with opened(WHERE, X, y, sample_weight, on, reading) as (engine, data, rounds):
+            if checkpoint is not None:
+                rounds = CheckpointedRounds(WHERE, rounds, checkpoint, checkpoint_every)
+            found = survey(where, rounds)
+            for name in ("reading_", "feature_names_in_", "fingerprint_"):  # of data that were learned before
+                vars(draft.model).pop(name, None)
+            warning = PLANS[where](Fit(where, draft.model, rounds, found, progress or no_progress))
+            if data.reading is not None:  # it has the names, and predict takes rows without them
+                draft.model.reading_ = data.reading
+            elif data.feature_names is not None:
+                draft.model.feature_names_in_ = np.array(data.feature_names, dtype=object)
+            if isinstance(rounds, CheckpointedRounds):
+                rounds.remove()
+            return Outcome(estimator, found, rounds.rounds, rounds.bytes_sent, engine.name), warning
+
+    outcome, warning = change(estimator, work)
     if warning is not None:  # after the model is published: the warning may be an error
         warnings.warn(warning, stacklevel=3)
     return outcome

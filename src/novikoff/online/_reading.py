@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from novikoff._draft import reading
+from novikoff._draft import read
 from novikoff._estimators import check_is_fitted
 from novikoff._short_floats import widened_blocks
 from novikoff._validation import check_rows, describe_bad_row
@@ -20,10 +20,14 @@ from ._one_example import example_scores
 
 def moment_of(model: Any) -> Any:
     """Return a view with a copy of the kernel. A class that an interrupt left unpublished is removed from it."""
-    with reading(model) as view:
+
+    def copied(view: Any) -> Any:
         if hasattr(view, "_learner"):
             view._learner = view._learner.copy()
             view._learner.keep_problems(view._classes.problem_count)
+        return view
+
+    view = read(model, copied)
     for name in ("_watcher", "_fast_path"):
         vars(view).pop(name, None)
     return view
@@ -31,7 +35,8 @@ def moment_of(model: Any) -> Any:
 
 def scores_of_rows(model: Any, X: Any) -> tuple[Any, Floats]:
     """Return a view, and the scores of rows, of shape (columns, rows)."""
-    with reading(model) as view:
+
+    def scores_of(view: Any) -> tuple[Any, Floats]:
         check_is_fitted(view)
         where, problems = type(view).__name__, view._classes.problems
         fix_columns(view)
@@ -47,23 +52,23 @@ def scores_of_rows(model: Any, X: Any) -> tuple[Any, Floats]:
             if good < rows.count:
                 raise describe_bad_row(where, checked, first + good)
             parts.append(scores)
-    return view, parts[0] if len(parts) == 1 else np.hstack(parts)
+        return view, parts[0] if len(parts) == 1 else np.hstack(parts)
+
+    return read(model, scores_of)
 
 
 def fast_path_for(model: Any) -> FastPath | None:
     """Return the fast path for examples, and prepare it first if there is none."""
     fast: FastPath | None = model._fast_path
     if fast is None and model._numbering is None and model.__sklearn_is_fitted__():
-        with reading(model) as view:
-            fast = model._fast_path = FastPath.of(view)
+        fast = model._fast_path = read(model, FastPath.of)
     return fast
 
 
 def scores_of_one(model: Any, x: Any) -> tuple[Any, list[float]]:
     """Return a view, and the scores of one example."""
     fast_path_for(model)
-    with reading(model) as view:
-        return view, example_scores(view, x)
+    return read(model, lambda view: (view, example_scores(view, x)))
 
 
 def label_of_one(model: Any, x: Any) -> Any:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff._draft import changing
+from novikoff._draft import Draft, change_all
 from novikoff._estimators import clone
 from novikoff._validation import check_labels, check_number, check_weight, check_weights
 from novikoff.data.batch import Batch
@@ -207,15 +207,18 @@ def learn_part(
     All check the rows first, and then ``begin`` is called.
     """
     X, y, weights = part
-    checked: list[CheckedBatch] = []
-    with ExitStack() as stack:
-        drafts = [stack.enter_context(changing(learner)) for learner in learners]
+
+    def learn(drafts: list[Draft]) -> list[list[Any]]:
+        checked: list[CheckedBatch] = []
         for draft in drafts:
             other = checked[0] if checked else None
             checked.append(check_batch(draft.model, where, X, y, classes, weights, other))
         begin()
         steps = [steps_of(draft, where, X, batch, keep) for draft, batch in zip(drafts, checked, strict=True)]
-        return in_step([stack.enter_context(closing(own)) for own in steps])
+        with ExitStack() as stack:
+            return in_step([stack.enter_context(closing(own)) for own in steps])
+
+    return change_all(learners, learn)
 
 
 # ---- weights above 1 -------------------------------------------------------------------------------------------------

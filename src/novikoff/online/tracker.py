@@ -1,15 +1,14 @@
 """A mixture of online learners, of which the one that errs least predicts."""
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Self, cast
+from typing import Any, ClassVar, Self, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from novikoff._classifier import Classifier, fit_to_scan
-from novikoff._draft import Draft, change, reading
+from novikoff._draft import Draft, change, read
 from novikoff._estimators import check_is_fitted
 from novikoff._validation import check_labels, check_rows, check_weights
 from novikoff.data.stream import Scan
@@ -25,6 +24,8 @@ from ._one_example import DEFAULT_WEIGHT
 from ._stream import Scored
 from ._tracker_learning import learn_example_of_all, learn_rows_of_all, new_members
 from ._tracker_record import TrackerState, certificate_of, check_members, learners_from, record_of, restored_members
+
+T = TypeVar("T")
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -172,11 +173,9 @@ class Tracker(Classifier):
 
     # ---- predictions -----------------------------------------------------------------------------------------------
 
-    @contextmanager
-    def _leader(self) -> Iterator[OnlineClassifier]:
-        """Read the member with the fewest decayed mistakes."""
-        with reading(self) as view:
-            yield view.learners_[view._counts.leader()]
+    def _of_leader(self, reader: Callable[[OnlineClassifier], T]) -> T:
+        """Return what a function reads of the member with the fewest decayed mistakes."""
+        return read(self, lambda view: reader(view.learners_[view._counts.leader()]))
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Predict the labels of rows.
@@ -192,8 +191,7 @@ class Tracker(Classifier):
             The labels that the leader predicts.
         """
         check_is_fitted(self)
-        with self._leader() as leader:
-            return leader.predict(X)
+        return self._of_leader(lambda leader: leader.predict(X))
 
     def predict_one(self, x: Any) -> Any:
         """Predict the label of one example.
@@ -210,8 +208,7 @@ class Tracker(Classifier):
         """
         if not self.__sklearn_is_fitted__():
             return None
-        with self._leader() as leader:
-            return leader.predict_one(x)
+        return self._of_leader(lambda leader: leader.predict_one(x))
 
     def decision_function(self, X: Any) -> Floats:
         """Return the scores of rows.
@@ -227,8 +224,7 @@ class Tracker(Classifier):
             Those of the member that predicts.
         """
         check_is_fitted(self)
-        with self._leader() as leader:
-            return leader.decision_function(X)
+        return self._of_leader(lambda leader: leader.decision_function(X))
 
     def score_one(self, x: Any) -> Any:
         """Return the score of one example.
@@ -246,8 +242,7 @@ class Tracker(Classifier):
         """
         if not self.__sklearn_is_fitted__():
             return 0.0
-        with self._leader() as leader:
-            return leader.score_one(x)
+        return self._of_leader(lambda leader: leader.score_one(x))
 
     # ---- results ---------------------------------------------------------------------------------------------------
 
@@ -260,9 +255,12 @@ class Tracker(Classifier):
             raise missing_attribute(self, attribute, "it is not fitted")
 
     def _moment(self) -> Self:
-        with reading(self) as model:
-            if "learners_" in vars(model):
-                model.learners_ = [learner.snapshot() for learner in model.learners_]
+        def copied(view: Any) -> Any:
+            if "learners_" in vars(view):
+                view.learners_ = [learner.snapshot() for learner in view.learners_]
+            return view
+
+        model = read(self, copied)
         model.__dict__.pop("_watcher", None)
         return cast(Self, model)
 
@@ -284,15 +282,13 @@ class Tracker(Classifier):
     def coef_(self) -> Floats:
         """The weights of the member that predicts, one row per binary problem."""
         self._require_fitted("coef_")
-        with self._leader() as leader:
-            return leader.coef_
+        return self._of_leader(lambda leader: leader.coef_)
 
     @property
     def intercept_(self) -> Floats:
         """The intercepts of the member that predicts."""
         self._require_fitted("intercept_")
-        with self._leader() as leader:
-            return leader.intercept_
+        return self._of_leader(lambda leader: leader.intercept_)
 
     @property
     def n_features_in_(self) -> int:

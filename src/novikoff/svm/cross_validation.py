@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff._classifier import fit_to_scan
-from novikoff._draft import changing
+from novikoff._draft import Draft
 from novikoff._multiclass import MulticlassStrategy
 from novikoff._one_core import one_core
 from novikoff._validation import check_choice, check_integer, check_labels, check_weights
@@ -199,9 +199,11 @@ class LinearSVMCV(BatchClassifier):
         if isinstance(X, Scan):
             return fit_to_scan(self, X, y, sample_weight)
         where = type(self).__name__
-        with changing(self) as draft, one_core:
+        draft = Draft(self)
+        with one_core:
             model = draft.model
             experiment = model._fit(where, X, y, sample_weight)
+            draft.publish()
         warn_if_wide(where, as_list(model.certificate_), model.max_iter, model.max_time)
         model._warn_if_largest(where)
         if model.scoring is None and model.class_weight is None:

@@ -10,7 +10,7 @@ import numpy as np
 
 from novikoff._classifier import fit_to_scan
 from novikoff._counts import counted
-from novikoff._draft import changing
+from novikoff._draft import Draft
 from novikoff._estimators import ConvergenceWarning
 from novikoff._one_core import one_core
 from novikoff._progress import Progress
@@ -179,10 +179,12 @@ class HardMarginSVM(BatchClassifier):
         if isinstance(X, Scan):
             return fit_to_scan(self, X, y, sample_weight)
         where = type(self).__name__
-        with changing(self) as draft, one_core:
+        draft = Draft(self)
+        with one_core:
             draft.model._fit(where, X, y, sample_weight)
-        limits = "max_iter" if draft.model.max_time is None else "max_time, max_iter"
-        _warn_if_wide(where, as_list(draft.model.certificate_), limits)
+            draft.publish()
+        limits = "max_iter" if self.max_time is None else "max_time, max_iter"
+        _warn_if_wide(where, as_list(self.certificate_), limits)
         return self
 
     def _fit(self, where: str, X: Any, y: Any, sample_weight: Any) -> None:

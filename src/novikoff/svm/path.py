@@ -8,7 +8,7 @@ from typing import Any, Self
 import numpy as np
 
 from novikoff._classifier import fit_to_scan
-from novikoff._draft import changing
+from novikoff._draft import Draft
 from novikoff._estimators import BaseEstimator
 from novikoff._multiclass import STRATEGIES, MulticlassStrategy, sides
 from novikoff._notebook import CompactDisplay
@@ -193,9 +193,11 @@ class LinearSVMPath(CompactDisplay, BaseEstimator):  # type: ignore[misc]  # sci
         if isinstance(X, Scan):
             return fit_to_scan(self, X, y, sample_weight)
         where = type(self).__name__
-        with changing(self) as draft, one_core:
+        draft = Draft(self)
+        with one_core:
             certificates = draft.model._fit(where, X, y, sample_weight)
-        warn_if_wide(where, certificates, draft.model.max_iter, draft.model.max_time)
+            draft.publish()
+        warn_if_wide(where, certificates, self.max_iter, self.max_time)
         return self
 
     def _fit(self, where: str, X: Any, y: Any, sample_weight: Any) -> list[Any]:

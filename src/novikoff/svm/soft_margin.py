@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff._classifier import fit_to_scan
-from novikoff._draft import changing
+from novikoff._draft import Draft
 from novikoff._estimators import NotFittedError, available_if
 from novikoff._multiclass import MulticlassStrategy
 from novikoff._one_core import one_core
@@ -248,8 +248,10 @@ class LinearSVM(BatchClassifier):
         sample_weight : array-like of shape (n_samples,) or None
             Weights of the rows.
         """
-        with changing(self) as draft, one_core:
+        draft = Draft(self)
+        with one_core:
             draft.model._fit(where, X, y, sample_weight)
+            draft.publish()
 
     def _fit(self, where: str, X: Any, y: Any, sample_weight: Any) -> None:
         """Fit a draft."""

@@ -204,34 +204,3 @@ def test_shadows_may_come_and_go_while_they_are_counted():
             model.add_shadow(f"{name}{name}", Specification("arow"))
     assert seen == ["", "s", "t"]
     assert [own["name"] for own in shadows_of(model)] == ["ss", "tt"]
-
-
-@pytest.mark.parametrize("learner", ["perceptron", "multiclass-perceptron"])
-def test_weights_have_their_own_labels_while_a_class_appears(learner):
-    model = Interrupted(learner)
-    model.teach(({"a": 1.0}, "p"), ({"b": 2.0}, "q"), ({"c": 3.0}, "r"), ({"a": 1.0}, "p"))
-    learner = model.main.learner
-    coef = type(learner).coef_
-    reads = []
-
-    class Watched(type(learner)):
-        @property
-        def coef_(self):
-            found = coef.fget(self)
-            reads.append(len(found))
-            if len(reads) == 1:
-                self.partial_fit(np.array([[0.0, 0.0, 50.0]]), ["first"])  # it comes before the others
-            return found
-
-    learner.__class__ = Watched
-    try:
-        shown = weights_of(model)
-    finally:
-        learner.__class__ = Watched.__mro__[1]
-    labels = learner.classes_.tolist()
-    assert reads == [3, 4]
-    assert labels[0] == "first"
-    weights = {(own["label"], own["name"]): own["weight"] for own in shown}
-    assert weights
-    for (label, name), weight in weights.items():
-        assert learner.coef_[labels.index(label), "abc".index(name)] == weight
