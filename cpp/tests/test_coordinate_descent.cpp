@@ -73,7 +73,7 @@ TEST(a_step_over_the_free_rows_raises_the_dual_by_what_it_says_and_moves_no_othe
       const std::vector<double> kept = alpha;
       const BinaryProblem problem = q.problem();
       const double before = dual_value(q, loss.ridge, penalty, alpha);
-      Face<std::decay_t<decltype(loss)>, std::decay_t<decltype(rows)>> face(rows, problem, penalty, alpha, v);
+      Face face(rows, problem, loss, penalty, alpha, v);
       const FaceStep found = face.move(1e-3, 1e6, 1);
       CHECK(found.gain >= 0 && near(dual_value(q, loss.ridge, penalty, alpha), before + found.gain, 1e4));
       moved += found.gain > 0;

@@ -89,4 +89,3 @@ TEST(a_fork_begins_without_readers_and_refuses_what_another_thread_was_changing)
 }
 #endif
 
-int main() { return check::run_all(); }
