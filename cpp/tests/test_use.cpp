@@ -88,4 +88,3 @@ TEST(a_fork_begins_without_readers_and_refuses_what_another_thread_was_changing)
   CHECK(is_refused<Writing>(read));  // in the parent it is still read
 }
 #endif
-
