@@ -66,7 +66,10 @@ def main():
     options = parser.parse_args()
     paths = options.files or [BASELINE]
     if options.action == "store":
-        paths[0].write_text(dumped(run(options.area)))
+        stored = run(options.area)
+        if paths[0].exists():  # areas that were not run are kept
+            stored["areas"] = json.loads(paths[0].read_text())["areas"] | stored["areas"]
+        paths[0].write_text(dumped(stored))
         return 0
     before = json.loads(paths[0].read_text())
     after = json.loads(paths[1].read_text()) if len(paths) > 1 else run(options.area)
