@@ -52,7 +52,7 @@ class Gate:
         extra = [name.strip().lower() for name in (settings.allowed_hosts or "").split(",") if name.strip()]
         own = f"[{settings.host}]" if ":" in settings.host and "[" not in settings.host else settings.host
         self._hosts = LOCAL_NAMES | {own.lower(), *extra}
-        self._latest_host = b""  # that was allowed
+        self._latest_host: bytes | None = None  # that was allowed
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Let a request through, or answer it with an error."""
