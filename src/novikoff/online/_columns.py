@@ -129,6 +129,10 @@ def row_of_names(column_of: Mapping[Any, int], width: int, where: str, x: Mappin
     columns, values = [], []
     for key, value in x.items():
         try:
+            _core.hash_keys([key])  # refuses what the kernel would not take as the name of a feature
+        except ValueError as error:
+            raise input_error(where, str(error)) from None
+        try:
             number = float("" if isinstance(value, str) else value)
         except (TypeError, ValueError, OverflowError):
             message = f"feature {quote(key)} must be a number, but its value is {quote(value)}."
