@@ -65,12 +65,6 @@ def is_at_end(model):
     return stored.position.rows == ROWS and stored.unlearned is None
 
 
-def is_same(model, whole):
-    """Whether two files hold the same model, and the same counts of its predictions."""
-    counts = [load_position(path)[1].evaluation for path in (model, whole)]
-    return sets.same_model(model, whole) and counts[0] == counts[1] is not None
-
-
 def main(name, folder, seed, count, *options):
     """Kill ``count`` streams, and print what is left at the end."""
     folder, rng = Path(folder), random.Random(seed)
@@ -86,11 +80,11 @@ def main(name, folder, seed, count, *options):
         kills += was_killed
         resumed += begun > 0
         if not was_killed or is_at_end(model):
-            same = same and is_same(model, whole)
+            same = same and sets.same_model(model, whole)
             model.unlink(missing_ok=True)
             ends += 1
     learn(data, model, "--resume", *options)
-    same = same and is_same(model, whole)
+    same = same and sets.same_model(model, whole)
     print(json.dumps({"kills": kills, "resumed": resumed, "ends": ends, "same": same}))
 
 
