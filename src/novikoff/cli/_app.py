@@ -29,7 +29,7 @@ PLAIN_FORMS: dict[type, str] = {
     int: r"[+-]?[0-9]{1,18}",
     float: r"[+-]?[0-9]{1,18}(\.[0-9]{0,18})?([eE][+-]?[0-9]{1,3})?",
 }  # of words that Python converts as typer does
-MAX_COMMON_HELP = 80  # characters about an option in the help that shows the common ones
+MAX_COMMON_HELP = 60  # characters about an option in the help that shows the common ones
 HELP = """Fit linear classifiers, and check the certificates that come with them.
 
 DATA is a file of svmlight, CSV, TSV, NDJSON, JSON, Parquet or Arrow, compressed or not; a pattern such as
@@ -67,7 +67,7 @@ SUBCOMMANDS = {
             "fit tumours.csv --cv 5 --C-max 0.001 -o chosen.nvk",
             "fit tumours.csv --learner averaged-perceptron --passes 50",
         ),
-        "--output --target --exclude --missing --scale --learner --C --class-weight --cv --scoring --test --holdout "
+        "--output --target --exclude --missing --scale --learner --C --class-weight --cv --holdout "
         "--quiet --json",
     ),
     "predict": Subcommand(
@@ -81,7 +81,7 @@ SUBCOMMANDS = {
     "stream": Subcommand(
         "Learn from DATA in one pass: predict each row, then learn from it.",
         ("stream tumours.csv -o online.nvk", "stream tumours.csv -o online.nvk --resume"),
-        "--output --input --resume --target --exclude --hash-bits --scale --learner --follow --every --window --drift "
+        "--output --input --resume --target --exclude --hash-bits --scale --learner --follow --every --window "
         "--alarm --save-every --on-bad --quiet --json",
     ),
     "certify": Subcommand(
