@@ -137,7 +137,7 @@ clean:           ## remove everything that was built
 
 build/cpp/passed: $(CPP) $(CORPUS) CMakeLists.txt $(VENV)/build
 	$(BIN)/cmake -S . -B build/cpp -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN)/ninja) > build/cpp.log
-	$(BIN)/cmake --build build/cpp -- --quiet
+	MAKEFLAGS= $(BIN)/cmake --build build/cpp -- --quiet # without make's job server, which ninja cannot join
 	$(BIN)/ctest --test-dir build/cpp --output-on-failure -j2
 	touch $@
 

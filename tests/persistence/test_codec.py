@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated, Any, Generic, TypeVar
 
 import numpy as np
 import pytest
@@ -228,3 +228,15 @@ def test_a_field_may_hold_certificates_of_any_registered_kind():
         CERTIFICATES.unregister("Luck")
     assert [one.to_json() for one in found.certificates] == [one.to_json() for one in given]
     assert left == {}
+
+
+def test_arrays_are_known_when_their_type_is_an_alias_that_hides_what_it_stands_for(monkeypatch):
+    """As NDArray is since NumPy 2.5."""
+
+    class Alias(Generic[TypeVar("T")]):
+        pass
+
+    monkeypatch.setattr("novikoff.persistence.codec.NDArray", Alias)
+    tensors = {}
+    tree = encode(Alias[np.float64], np.array([0.1, 2.0]), "a", tensors)
+    assert decode(Alias[np.float64], tree, "a", tensors).tolist() == [0.1, 2.0]

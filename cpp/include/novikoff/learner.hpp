@@ -30,7 +30,7 @@ struct Learner {
   Rule rule;
   Geometry geometry;
   Tie tie = Tie::mistake;
-  std::vector<Hypothesis> problems;
+  std::vector<Hypothesis> problems{};
   SharedScale scale{};                                  // of learners that scale the columns; the problems share it
   SeenScratch seen{};                                   // scratch of the scale
   std::optional<JointHypothesis> joint = std::nullopt;  // instead of them, if all classes are learned together

@@ -67,8 +67,7 @@ SUBCOMMANDS = {
             "fit tumours.csv --cv 5 --C-max 0.001 -o chosen.nvk",
             "fit tumours.csv --learner averaged-perceptron --passes 50",
         ),
-        "--output --target --exclude --missing --scale --learner --C --class-weight --cv --holdout "
-        "--quiet --json",
+        "--output --target --exclude --missing --scale --learner --C --class-weight --cv --holdout --quiet --json",
     ),
     "predict": Subcommand(
         "Predict the labels of DATA, one per line.",

@@ -320,7 +320,10 @@ def _parts(annotation: Any) -> tuple[Any, Any, tuple[Any, ...], tuple[Any, ...]]
     """Return the type of an annotation, its origin and arguments, and the metadata of ``Annotated``."""
     is_annotated = typing.get_origin(annotation) is Annotated
     kind, marks = (annotation.__origin__, annotation.__metadata__) if is_annotated else (annotation, ())
-    return kind, typing.get_origin(kind), typing.get_args(kind), marks
+    origin, arguments = typing.get_origin(kind), typing.get_args(kind)
+    if origin is NDArray:  # since NumPy 2.5 a type alias, which does not show what it stands for
+        origin, arguments = np.ndarray, (Any, np.dtype[arguments[0]])
+    return kind, origin, arguments, marks
 
 
 @functools.cache
