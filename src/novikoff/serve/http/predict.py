@@ -71,10 +71,7 @@ class Predict:
 
 def is_plain(headers: list[Header], limit: int) -> bool:
     """Whether a body is JSON, not compressed, and not longer than a limit."""
-    length = b""
-    for name, value in headers:
-        if name == b"content-length":
-            length = value
-        elif name == b"content-encoding" or (name == b"content-type" and value not in PLAIN_TYPES):
-            return False
-    return length.isdigit() and int(length) <= limit
+    found = dict(headers)
+    length = found.get(b"content-length", b"")
+    is_json = b"content-encoding" not in found and found.get(b"content-type", b"") in PLAIN_TYPES
+    return is_json and length.isdigit() and int(length) <= limit

@@ -21,6 +21,8 @@ from .tokens import Tokens
 
 LOCAL_NAMES = frozenset({"localhost", "127.0.0.1", "[::1]"})
 READING = frozenset({"GET", "HEAD"})
+FOREIGN = (b"cross-site", b"same-site")  # values of Sec-Fetch-Site
+AUTHORIZATION = b"authorization"
 HOST = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[^:\[\]/@\s]+)(?::[0-9]{1,5})?")
 ASKING = ((b"www-authenticate", b"Bearer"),)  # headers of an answer with the status 401
 ROLE = "novikoff.role"  # key of the scope
@@ -67,23 +69,15 @@ class Gate:
 
     def decide(self, scope: Scope) -> None:
         """Store the role of the client in the scope, or raise the ServeError that refuses the request."""
-        host = origin = site = authorization = b""
-        for name, value in scope["headers"]:
-            if name == b"host":
-                host = value
-            elif name == b"origin":
-                origin = value
-            elif name == b"sec-fetch-site":
-                site = value
-            elif name == b"authorization":
-                authorization = value
+        found = dict(scope["headers"])
+        host, origin = found.get(b"host", b""), found.get(b"origin", b"")
         if self._tokens is None:
             self._check_host(host)
             scope[ROLE] = Role.ADMIN
         else:
-            scope[ROLE] = self._tokens.role(token_of(authorization)) if authorization else Role.NOBODY
-        is_foreign = site in (b"cross-site", b"same-site") or (origin and not _is_same_origin(origin, host))
-        if is_foreign and scope["method"] not in READING and authorization[:7].lower() != b"bearer ":
+            scope[ROLE] = self._tokens.role(token_of(found[AUTHORIZATION])) if AUTHORIZATION in found else Role.NOBODY
+        is_foreign = found.get(b"sec-fetch-site") in FOREIGN or (origin and not _is_same_origin(origin, host))
+        if is_foreign and scope["method"] not in READING and found.get(AUTHORIZATION, b"")[:7].lower() != b"bearer ":
             raise WRONG_ORIGIN
 
     def _check_host(self, host: bytes) -> None:
