@@ -24,9 +24,8 @@ nb::object feed(JsonCheck& check, const Bytes& text) {
 }  // namespace
 
 void bind_json(nb::module_& m) {
-  nb::class_<JsonCheck>(m, "JsonCheck", "Check of JSON text, block by block: of objects, or of one array.")
-      .def(
-          "__init__", [](JsonCheck* check, bool array) { new (check) JsonCheck(array ? '[' : '{'); }, nb::arg("array"))
+  nb::class_<JsonCheck>(m, "JsonCheck", "Check of JSON text, block by block: of objects one after the other.")
+      .def(nb::init<>())
       .def("feed", &feed, nb::arg("text"),
            nb::sig("def feed(self, text: bytes | bytearray | memoryview | NDArray[numpy.uint8]) -> tuple[int, str] | None"),
            "Return None, or the position of a byte that is refused and what is wrong with it.")

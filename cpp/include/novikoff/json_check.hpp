@@ -27,11 +27,9 @@ struct BadJson {
   const char* reason;
 };
 
-/// Checks a text block by block. `top` is '{' for objects one after the other and '[' for one array.
+/// Checks objects one after the other, block by block.
 class JsonCheck {
  public:
-  explicit JsonCheck(char top) : top_(top) {}
-
   std::optional<BadJson> feed(std::string_view block) {
     const auto* begin = reinterpret_cast<const std::uint8_t*>(block.data());
     const auto *end = begin + block.size(), *p = begin;
@@ -85,9 +83,7 @@ class JsonCheck {
       if (p == end) return nullptr;
       if (depth_ == 0) {
         if (is_blank(*p)) continue;
-        if (*p != static_cast<std::uint8_t>(top_) || (top_ == '[' && has_value_))
-          return top_ == '{' ? "this is not an object" : "this is not part of the array";
-        has_value_ = true;
+        if (*p != '{') return "this is not an object";
       }
       switch (kinds[*p]) {
         case quote:
@@ -204,12 +200,11 @@ class JsonCheck {
 
   static constexpr const char* not_utf8 = "the text is not UTF-8";
 
-  char top_;
   std::vector<std::int64_t> ends_;
   const std::uint8_t* begin_ = nullptr;  // of the latest block
   std::array<std::uint8_t, max_json_depth> closer_{};
   std::size_t depth_ = 0;
-  bool has_value_ = false, in_string_ = false, escaped_ = false;
+  bool in_string_ = false, escaped_ = false;
   int continuations_ = 0;  // bytes that are still to come of a character
   std::uint8_t lowest_ = 0, highest_ = 0;
 };

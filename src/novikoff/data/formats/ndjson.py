@@ -75,7 +75,7 @@ class NdjsonReader(TextReader):
     parser_module = "pyarrow.json"
 
     def check(self, block: bytes, first_line: int) -> NDArray[np.int64] | BadRecord:
-        check = _core.JsonCheck(array=False)
+        check = _core.JsonCheck()
         bad = check.feed(block)
         if bad is None and (wrong := check.unfinished()):
             bad = len(block.rstrip()) - 1, wrong
