@@ -102,32 +102,6 @@ def test_a_repeated_run_proves_all_claims(learner, way):
     assert {check.status for check in found.checks} == {"holds", "on trust"}
 
 
-@pytest.mark.parametrize(
-    ("field", "factor"),
-    [("remembered", 1.001), ("longest", 0.999), ("margin_upper_bound", 0.9), ("mistakes", 0.5), ("forget", 2.0)],
-)
-def test_a_claim_that_says_more_than_the_run_fails(field, factor):
-    rng = np.random.default_rng(84)
-    X, y = turning(rng)
-    model = learned(X, y, forget=0.1, half_life=20.0)
-    certificate = model.certificate_
-    forged = dataclasses.replace(certificate, **{field: getattr(certificate, field) * factor})
-    problem = dataclasses.replace(model.record_.problems[0], certificate=forged)
-
-    class Forged:
-        record_ = dataclasses.replace(model.record_, problems=(problem,))
-
-    assert nk.verify(model, X, y)
-    assert "fails" in {check.status for check in nk.verify(Forged(), X, y).checks}
-
-
-def test_other_rows_do_not_verify():
-    rng = np.random.default_rng(85)
-    X, y = turning(rng)
-    assert not nk.verify(learned(X, y, half_life=5.0), X[::-1], y[::-1])
-    assert not learned(X, y, half_life=5.0).certificate_.verify(2 * X, y)
-
-
 def test_bounds_that_do_not_hold_are_not_offered():
     rng = np.random.default_rng(86)
     certificate = learned(*turning(rng), half_life=5.0).certificate_

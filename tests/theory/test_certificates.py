@@ -1,15 +1,17 @@
-"""Every field of every certificate is checked, or listed by name as one that is taken on trust."""
+"""All certificates: every field is checked or listed as on trust, and nothing that says more than is true verifies."""
 
 import dataclasses
 import math
-import types
 import warnings
+from functools import cache
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 
 import novikoff as nk
 from adversary.forge import leaves, with_leaf
+from certified import OTHER_DATA, with_certificate
 from mixed import Mixed
 from novikoff.theory import CERTIFICATES
 
@@ -76,7 +78,7 @@ FITTED = {
 # An overlap of rows (x, 1) is one of the rows x, and one of the classes in the other order. A model that separates the
 # rows need not say so, and may do so although no pass without a mistake has shown it.
 # It may make no difference to predictions whether labels were known before they were seen.
-REMAIN_TRUE = {("overlap", "fit_intercept"), ("overlap", "positive")}
+REMAIN_TRUE = {("overlap", "fit_intercept"), ("overlap", "positive"), ("tracker", "declared")}
 REMAIN_TRUE |= {("perceptron", "separates"), ("private features", "separates"), ("stream", "separates")}
 REMAIN_TRUE |= {("stream of SCW", "separates"), ("stream of second order", "separates")}
 
@@ -113,40 +115,34 @@ def alternatives(value):
     return [value * 1.001, value * 0.999, -value, value + 1.0, 0.0, math.nan]
 
 
-def with_certificate(model, certificate):
-    """The record of a model whose last problem has another certificate."""
-    record = model.record_
-    if record.joint is not None:
-        return types.SimpleNamespace(record_=dataclasses.replace(record, joint=certificate))
-    *others, last = record.problems
-    problems = (*others, dataclasses.replace(last, certificate=certificate))
-    return types.SimpleNamespace(record_=dataclasses.replace(record, problems=problems))
-
-
-def verified(model, certificate, X, y, weights):
+def verified(model, certificate, X, y, weights, exact=False):
     """Whether the certificate alone verifies, and also as part of the model."""
-    if not certificate.verify(X, y, weights):
+    if not certificate.verify(X, y, weights, exact=exact):
         return False
-    return isinstance(model, Verdict) or bool(nk.verify(with_certificate(model, certificate), X, y, weights))
+    return isinstance(model, Verdict) or bool(nk.verify(with_certificate(model, certificate), X, y, weights, exact))
 
 
 def certificate_of(model):
     return model.certificate if isinstance(model, Verdict) else model.record_.certificates[-1]
 
 
-@pytest.mark.parametrize("kind", FITTED)
-def test_every_field_is_checked_or_listed(kind):
+@cache
+def made(kind):
+    """A model with its certificate and data, and the names of the fields that are on trust."""
     model, *data = FITTED[kind]()
     certificate = certificate_of(model)
     checks = certificate.verify(*data).checks
-    if not isinstance(model, Verdict):
-        found = nk.verify(model, *data)
-        assert found, str(found)
-        checks += found.checks
+    checks += () if isinstance(model, Verdict) else nk.verify(model, *data).checks
     listed = " ".join(f"{check.claim} {check.detail}" for check in checks if check.status == "on trust")
-    words = listed.replace(",", " ").replace(":", " ").split()
+    return model, certificate, data, {*listed.replace(",", " ").replace(":", " ").split()}
+
+
+@pytest.mark.parametrize("kind", FITTED)
+def test_every_field_is_checked_or_listed(kind):
+    model, certificate, data, on_trust = made(kind)
+    assert isinstance(model, Verdict) or nk.verify(model, *data)
     for path, value in leaves(certificate):
-        if path[-1] in words or (kind, path[-1]) in REMAIN_TRUE:
+        if path[-1] in on_trust or (kind, path[-1]) in REMAIN_TRUE:
             continue
         altered = [with_leaf(certificate, path, other) for other in alternatives(value)]
         assert not all(verified(model, other, *data) for other in altered), (
@@ -161,8 +157,7 @@ def test_every_kind_of_certificate_is_among_the_cases():
 
 @pytest.mark.parametrize("kind", FITTED)
 def test_other_labels_are_noticed(kind):
-    model, X, y, weights = FITTED[kind]()
-    certificate = certificate_of(model)
+    model, certificate, (X, y, weights), _ = made(kind)
     names = [("model", "positive"), ("model", "classes"), ("evidence", "positive"), ("positive",), ("classes",)]
     found = 0
     for path in names:
@@ -176,3 +171,87 @@ def test_other_labels_are_noticed(kind):
             other = part[::-1] if isinstance(part, list) else next(label for label in np.unique(y) if label != part)
             assert not verified(model, with_leaf(certificate, path, other), X, y, weights)
     assert found == 1
+
+
+# ---- lies ------------------------------------------------------------------------------------------------------------
+
+# Where a larger claim (1), or a smaller one (-1), says less, so that it may be true.
+WEAKER = {"primal": 1, "dual": -1, "margin_lower_bound": -1, "margin_upper_bound": 1}
+WEAKER |= {"sum_square": 1, "square": 1, "intercept_variance": -1}
+UNCHANGED = {  # what may be altered without making a claim false
+    "pairs": {"a row less", "a row more"},  # of the third class
+    "margin perceptron": {"a row less", "a row more", "other weights"},
+    "margin perceptron, unit length": {"a row less", "a row more", "other weights"},
+    "tracker": {"scaled"},
+    "separable": {"other weights", ("intercept",), "other entries"},
+    "overlap": {"other weights", "scaled", "all labels turned"},
+    "quasi-complete": {"other weights"},
+}
+
+
+def near_and_far(number):
+    """Other numbers, from a millionth away to none at all."""
+    if isinstance(number, int):
+        return [number - 1, number + 1, -number - 1, 10**30]
+    return [number * (1 - 1e-6), number * (1 + 1e-6), -number, math.inf, -math.inf]
+
+
+@pytest.mark.parametrize("kind", FITTED)
+def test_no_number_that_says_more_than_is_true_is_verified(kind):
+    model, certificate, data, on_trust = made(kind)
+    assert verified(model, certificate, *data, exact=True)
+    for path, value in leaves(certificate):
+        if not isinstance(value, int | float) or isinstance(value, bool) or path[-1] in on_trust:
+            continue
+        if path in UNCHANGED.get(kind, ()):
+            continue
+        for place, other in enumerate(near_and_far(value)):
+            if other == value or (other - value) * WEAKER.get(path[-1], 0) > 0:
+                continue
+            if path == ("sum", "intercept") and math.isinf(other):  # which no file can hold
+                continue
+            for exact in (False, True)[: 2 if place < 2 else 1]:
+                forged = with_leaf(certificate, path, other)
+                assert not verified(model, forged, *data, exact=exact), (path, value, other, exact)
+
+
+def first(entry):
+    """Replace the first entry of an array of floats."""
+    return lambda a: np.where(np.arange(a.size).reshape(a.shape) == 0, entry, a) if a.dtype.kind == "f" else a
+
+
+ARRAYS = {
+    "NaN": first(np.nan),
+    "infinite": first(np.inf),
+    "an entry less": lambda a: a[:-1],
+    "another dimension": lambda a: a[None],
+    "other entries": lambda a: a * np.linspace(1, 9, a.size).reshape(a.shape) if a.dtype.kind == "f" else a,
+    "turned": lambda a: a[::-1] if a.dtype.kind == "f" else a,
+    "other signs": lambda a: -a if a.dtype.kind == "f" else a,
+    "beyond the rows": lambda a: a + 100 if a.dtype.kind == "i" else a,
+    "before the rows": lambda a: a - 100 if a.dtype.kind == "i" else a,
+    "the same row": lambda a: 0 * a if a.dtype == np.int64 else a,
+}
+
+
+@pytest.mark.parametrize("kind", FITTED)
+def test_no_other_array_is_verified(kind):
+    model, certificate, data, on_trust = made(kind)
+    for path, value in leaves(certificate):
+        if not isinstance(value, np.ndarray) or path[-1] in on_trust or not value.size:
+            continue
+        for name, alter in ARRAYS.items():
+            other = alter(value)
+            if not np.array_equal(other, value) and name not in UNCHANGED.get(kind, ()):
+                assert not verified(model, with_leaf(certificate, path, other), *data), (path, name)
+
+
+@pytest.mark.parametrize("layout", [np.asarray, sp.csr_array])
+@pytest.mark.parametrize("kind", FITTED)
+def test_other_data_are_refused(kind, layout):
+    model, certificate, (X, y, weights), _ = made(kind)
+    assert certificate.verify(layout(X), y, weights)
+    for name, other in OTHER_DATA.items():
+        if name not in UNCHANGED.get(kind, ()):
+            rows, labels, own = other(X, y, weights)
+            assert not verified(model, certificate, layout(rows), labels, own), name
