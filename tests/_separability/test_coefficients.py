@@ -103,15 +103,6 @@ def test_southern_states_all_had_executions():
     assert found.verify(X, y, exact=True)
 
 
-def test_lizards_are_finite():
-    """library(detectseparation); data("lizards"): all coefficients are finite (Schoener 1970)."""
-    table = pd.read_csv(real("lizards.csv"))
-    X = pd.get_dummies(table[["height", "diameter", "light", "time"]], drop_first=True).to_numpy(float)
-    both = np.vstack([X[table["grahami"] > 0], X[table["opalinus"] > 0]])
-    y = np.repeat([1, 0], [(table["grahami"] > 0).sum(), (table["opalinus"] > 0).sum()])
-    assert set(statuses(both, y)) == {"finite"}
-
-
 def assert_right(first, last):
     """Random designs with these numbers agree with linear programs, and are proven."""
     for start in range(first, last, AT_ONCE):

@@ -2,7 +2,9 @@
 
 import dataclasses
 import math
+import re
 import warnings
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -14,6 +16,7 @@ from adversary.forge import leaves, with_leaf
 from certified import OTHER_DATA, with_certificate
 from mixed import Mixed
 from novikoff.theory import CERTIFICATES
+from novikoff.theory.forgetting import Forgetting
 
 rng = np.random.default_rng(5)
 CODES = rng.integers(0, 3, size=24)
@@ -171,6 +174,29 @@ def test_other_labels_are_noticed(kind):
             other = part[::-1] if isinstance(part, list) else next(label for label in np.unique(y) if label != part)
             assert not verified(model, with_leaf(certificate, path, other), X, y, weights)
     assert found == 1
+
+
+@pytest.mark.parametrize(
+    "kind", [kind for kind in FITTED if re.search("perceptron|stream|AROW|passive|adaptive|forgetting|average", kind)]
+)
+def test_the_record_of_another_run_is_noticed(kind):
+    model, certificate, _, _ = made(kind)
+    run, rule = model.record_.problems[-1].run, model.record_.problems[-1].run.rule
+    others = [replace(run, rule=replace(rule, geometry=replace(rule.geometry, normalize=not rule.geometry.normalize)))]
+    if not hasattr(certificate, "halted"):  # the margin perceptron's claims are about its plane
+        others += [replace(run, rule=replace(rule, name="alma")), replace(run, scale=object())]
+        others += [replace(run, rule=replace(rule, parameter=rule.parameter + 1.0))]
+        others += [replace(run, is_stream=not run.is_stream, passes=7)]
+    if hasattr(certificate, "forget"):
+        others += [replace(run, rule=replace(rule, forgetting=Forgetting(0.25)))]
+    if getattr(certificate, "mixing", None):
+        mixing = run.mixing
+        others = [replace(run, mixing=other) for other in (None, replace(mixing, seed=mixing.seed + 1))]
+        others += [replace(run, mixing=replace(mixing, shuffle=not mixing.shuffle)), replace(run, passes=7)]
+        others += [replace(run, mixing=replace(mixing, rows=mixing.rows[::-1] + 1))]
+    assert [check.status for check in certificate.check_learned(run)] == ["holds"]
+    for other in others:
+        assert [check.status for check in certificate.check_learned(other)] == ["fails"], other
 
 
 # ---- lies ------------------------------------------------------------------------------------------------------------

@@ -51,13 +51,6 @@ def test_floats_are_scaled_by_a_power_of_two_without_rounding() -> None:
     assert THIRD / Enclosure.exactly(5e-324) == Enclosure(THIRD.low * 2**1074, THIRD.high * 2**1074)
 
 
-def test_only_a_range_that_contains_0_has_0_among_its_squares() -> None:
-    half, more = Fraction(1, 2), Fraction(3, 2)
-    assert Enclosure(half, more).square() == Enclosure(Fraction(1, 4), Fraction(9, 4))
-    assert Enclosure(-more, half).square() == Enclosure(Fraction(0), Fraction(9, 4))
-    assert Enclosure(-more, -half).square() == Enclosure(Fraction(1, 4), Fraction(9, 4))
-
-
 def test_infinite_ends_make_everything_possible() -> None:
     half = Enclosure(Fraction(1), math.inf)
     assert (half + half) == Enclosure(Fraction(2), math.inf)

@@ -1,7 +1,6 @@
 """Certificates of the largest margin, docs/theory.md E: true ones are accepted, and no claim can be bettered."""
 
 import dataclasses
-import json
 import math
 import tracemalloc
 from fractions import Fraction
@@ -15,7 +14,7 @@ from hypothesis import strategies as st
 
 import novikoff as nk
 from certified import change, separable_data
-from novikoff.theory import HullCertificate, MarginCertificate, geometry, hulls
+from novikoff.theory import HullCertificate, geometry, hulls
 from novikoff.theory.certificate import Duals
 from novikoff.theory.svm_model import SvmModel
 from reference import hard_margin
@@ -98,21 +97,6 @@ def test_a_check_does_not_copy_a_large_table(sparse, monkeypatch):
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 1.6 * whole + 10 * 8 * len(y)
-
-
-def test_it_is_a_margin_certificate_that_can_be_read_and_written():
-    X, y = data_for("free")
-    certificate = certify("free", X, y)
-    assert isinstance(certificate, HullCertificate)
-    assert isinstance(certificate, MarginCertificate)
-    read = json.loads(certificate.to_json())
-    assert read["kind"] == "HullCertificate"
-    assert read["margin_lower_bound"] == certificate.margin_lower_bound
-    assert read["model"]["duals"]["rows"] == certificate.model.duals.rows.tolist()
-    assert "margin at least" in str(certificate)
-    assert len(str(certificate)) < 300
-    assert certificate._repr_html_().count("<tr>") == len(certificate.claims())
-    assert 1 - 1e-6 <= certificate.ratio <= 1
 
 
 @pytest.mark.parametrize("intercept", ["free", "penalized", "none"])

@@ -7,7 +7,6 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-import scipy.sparse as sp
 
 import novikoff as nk
 from novikoff.theory import Geometry, Margin, kesler_bounds
@@ -20,21 +19,6 @@ pytestmark = pytest.mark.filterwarnings("ignore::novikoff.NotHaltedWarning")  # 
 X = np.random.default_rng(3).standard_normal((60, 3))
 U = np.random.default_rng(4).standard_normal((4, 3))
 Y = np.argmax(X @ U.T + 0.3 * np.random.default_rng(5).standard_normal((60, 4)), axis=1)
-LEARNERS = [nk.MulticlassPerceptron, nk.MulticlassPassiveAggressiveI, nk.MulticlassPassiveAggressiveII]
-
-
-@pytest.mark.parametrize("learner", LEARNERS)
-def test_a_stream_and_a_fit_are_verified(learner):
-    for model in (
-        learner().partial_fit(X, Y),
-        learner(max_iter=4).fit(X, Y),
-        learner().partial_fit(sp.csr_array(X), Y),
-    ):
-        found = nk.verify(model, X, Y)
-        assert found
-        status = {check.claim: check.status for check in found.checks}
-        for claim in ("run", "mistakes of the run", "updates of the run", "bound of the run"):
-            assert status[claim] == "holds"
 
 
 def test_weights_of_rows_are_counted_and_verified():
@@ -247,26 +231,3 @@ def test_without_updates_no_bound_on_the_margin_can_be_claimed():
     assert (last.claim, last.status) == ("bound of the run", "fails")
     assert len(by_hand(updates=0, margin_upper_bound=math.inf).check_replay(idle)) == 3
     assert len(by_hand(margin_upper_bound=math.inf).check_replay(replayed())) == 3
-
-
-def test_the_record_of_a_run_has_the_rule_the_passes_and_the_geometry():
-    def recorded(is_stream=False, passes=2, scale=None, name="multiclass perceptron", parameter=0.0, geometry=None):
-        rule = SimpleNamespace(name=name, parameter=parameter, geometry=geometry or Geometry())
-        return SimpleNamespace(is_stream=is_stream, passes=passes, rule=rule, scale=scale)
-
-    def found(run, **fields):
-        (check,) = by_hand(**fields).check_learned(run)
-        return check.status
-
-    assert found(recorded()) == found(recorded(passes=None), passes=0) == "holds"
-    assert found(recorded(is_stream=True, passes=2), passes=1) == "holds"
-    for run in (
-        recorded(is_stream=True),
-        recorded(passes=None),
-        recorded(passes=3),
-        recorded(scale=object()),
-        recorded(name="multiclass passive-aggressive I"),
-        recorded(parameter=1.0),
-        recorded(geometry=Geometry(normalize=True)),
-    ):
-        assert found(run) == "fails"

@@ -6,19 +6,9 @@ import numpy as np
 import pytest
 
 import novikoff as nk
-from certified import change, separable_data
-from novikoff.theory import Geometry, Margin
+from certified import change
+from novikoff.theory import Margin
 from novikoff.theory.replay import replay
-
-
-def test_a_margin_above_0_is_a_separation_exactly():
-    X, y = separable_data(gap=1.0)
-    certificate = nk.MarginPerceptron(margin="auto", epsilon=0.5).fit(X, y).certificate_
-    assert certificate.margin_lower_bound > 0
-    assert certificate.verify(X, y, exact=True)
-    turned = y.copy()
-    turned[0] = -turned[0]
-    assert not certificate.verify(X, turned, exact=True)
 
 
 def two_rows(**changes):
@@ -93,12 +83,3 @@ def test_examples_and_the_last_pass_are_those_of_the_repeated_run():
         assert {check.claim: check.status for check in certificate.check_replay(run)}[claim] == status
     run.updates_of_pass = 0
     assert {check.claim: check.status for check in certificate.check_replay(run)}["halted"] == "holds"
-
-
-def test_the_geometry_is_that_of_the_record_of_the_run():
-    X, y = separable_data()
-    model = nk.MarginPerceptron().fit(X, y)
-    run = model.record_.problems[0].run
-    assert model.certificate_.check_learned(run)[0].status == "holds"
-    other = change(model.certificate_, _geometry=Geometry(fit_intercept=False))
-    assert other.check_learned(run)[0].status == "fails"

@@ -67,15 +67,6 @@ def test_a_forged_count_that_is_consistent_is_found_by_the_repeated_run_alone():
     assert [check.claim for check in found.failures] == ["mistakes of each partition in each round"]
 
 
-def test_a_model_with_other_partitions_than_its_certificate_is_noticed():
-    (problem,) = made("averaged")[0].record_.problems
-    forged = dataclasses.replace(problem.run.mixing, rows=problem.run.mixing.rows[::-1].copy())
-    (check,) = problem.certificate.check_learned(dataclasses.replace(problem.run, mixing=forged))
-    assert check.status == "fails"
-    (check,) = problem.certificate.check_learned(dataclasses.replace(problem.run, mixing=None))
-    assert check.status == "fails"
-
-
 def test_an_altered_average_is_noticed():
     model, y, _ = made("averaged")
     record = model.record_
@@ -197,16 +188,6 @@ def test_other_geometries_and_parameters_than_those_of_a_run_on_partitions_are_r
     assert failure.claim == "weights"
     forged = dataclasses.replace(certificate, rule="passive-aggressive I", parameter=-1.0)
     assert [check.claim for check in forged.verify(LINE, SIDES).failures] == ["rule"]
-
-
-def test_a_record_of_another_run_is_noticed():
-    (problem,) = made("perceptron")[0].record_.problems
-    certificate, run = problem.certificate, problem.run
-    assert [check.status for check in certificate.check_learned(run)] == ["holds"]
-    others = [dataclasses.replace(run.mixing, seed=run.mixing.seed + 1), dataclasses.replace(run.mixing, shuffle=False)]
-    runs = [dataclasses.replace(run, mixing=mixing) for mixing in others]
-    for other in (*runs, dataclasses.replace(run, passes=run.passes + 1)):
-        assert [check.status for check in certificate.check_learned(other)] == ["fails"]
 
 
 def test_rows_that_floating_point_does_not_decide_are_decided_exactly():

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import novikoff as nk
-from novikoff.theory import Geometry, Margin, MovingTargetCertificate, moving_bounds
+from novikoff.theory import Geometry, Margin, moving_bounds
 from novikoff.theory.forgetting import Forgetting
 from novikoff.theory.replay import replay
 from novikoff.theory.rules import Rule
@@ -87,21 +87,6 @@ def test_M3_holds_on_1e5_streams(way):
     assert checked >= 0.7 * count
 
 
-@pytest.mark.parametrize("way", WAYS)
-@pytest.mark.parametrize(
-    "learner", [nk.Perceptron, nk.PassiveAggressive, nk.PassiveAggressiveI, nk.PassiveAggressiveII]
-)
-def test_a_repeated_run_proves_all_claims(learner, way):
-    rng = np.random.default_rng(83)
-    X, y = turning(rng)
-    weights = rng.choice([0.0, 0.25, 1.0, 3.0, 2.5], size=len(X))
-    model = learner(**way).partial_fit(X, y, sample_weight=weights)
-    assert isinstance(model.certificate_, MovingTargetCertificate)
-    found = nk.verify(model, X, y, sample_weight=weights)
-    assert found, str(found)
-    assert {check.status for check in found.checks} == {"holds", "on trust"}
-
-
 def test_bounds_that_do_not_hold_are_not_offered():
     rng = np.random.default_rng(86)
     certificate = learned(*turning(rng), half_life=5.0).certificate_
@@ -175,15 +160,3 @@ def test_claims_say_how_rows_were_scaled():
     assert words == "columns scaled by what was seen of them"
     assert small(half_life=None).half_life is None
     assert dict(dataclasses.replace(small(), forget=0.0).claims())["forgetting"] == "nothing"
-
-
-def test_a_record_of_another_run_is_noticed():
-    model = learned(np.array([[1.0], [1.0]]), np.array([1, 0]), forget=0.5)
-    (problem,) = model.record_.problems
-    certificate, run = problem.certificate, problem.run
-    assert [check.status for check in certificate.check_learned(run)] == ["holds"]
-    for field, value in (("forget", 0.25), ("half_life", 3.0), ("rule", "alma"), ("parameter", 1.0)):
-        other = dataclasses.replace(certificate, **{field: value})
-        assert [check.status for check in other.check_learned(run)] == ["fails"]
-    for other in (dataclasses.replace(run, is_stream=False), dataclasses.replace(run, scale=object())):
-        assert [check.status for check in certificate.check_learned(other)] == ["fails"]

@@ -37,15 +37,6 @@ def test_support_is_named_for_its_own_data_only():
     assert len(change(certificate, _duals=None).support(X, Y).rows) == 0
 
 
-def test_nothing_is_changed_and_read_only_rows_are_accepted():
-    rows, labels = X.copy(), Y.copy()
-    rows.setflags(write=False)
-    labels.setflags(write=False)
-    certificate = nk.Perceptron(max_iter=5).fit(rows, labels).certificate_
-    for exact in (False, True):
-        assert certificate.verify(rows, labels, exact=exact)
-
-
 @pytest.mark.parametrize("stream", [False, True])
 def test_the_rule_and_the_passes_are_those_of_the_run(stream):
     model = nk.PassiveAggressiveI(C=0.5, max_iter=3)
@@ -54,15 +45,6 @@ def test_the_rule_and_the_passes_are_those_of_the_run(stream):
     for fields in ({"rule": "passive-aggressive"}, {"rule": "other"}, {"parameter": 0.6}):
         forged = with_certificate(model, replace(model.certificate_, **fields))
         assert "run record" in failed(nk.verify(forged, X, Y))
-
-
-def test_an_unknown_rule_or_a_parameter_that_it_cannot_have_raises_nothing():
-    certificate = nk.PassiveAggressiveI(max_iter=3).fit(X, Y).certificate_
-    for fields in ({"rule": "other"}, {"parameter": 0.0}, {"parameter": np.nan}, {"passes": -1}, {"updates": -100}):
-        for exact in (False, True):
-            replace(certificate, **fields).verify(X, Y, exact=exact)
-    for updates in (10**300, 2**63):
-        assert not replace(certificate, updates=updates).verify(X, Y, exact=True)
 
 
 def test_after_several_fits_the_radius_is_an_upper_bound():
@@ -83,25 +65,6 @@ def test_duals_of_rows_of_weight_0_prove_nothing():
     forged = replace(honest, margin_upper_bound=1e-4, evidence=replace(honest.evidence, duals=more))
     for exact in (False, True):
         assert "weight 0" in forged.verify(X, y, weights, exact=exact).failures[0].detail
-
-
-@pytest.mark.parametrize(
-    "counts",
-    [
-        {"passes": 10**20},
-        {"passes": 4.5},
-        {"passes": math.nan},
-        {"updates": 2**52},
-        {"updates": 10**6},
-        {"updates": math.nan},
-    ],
-)
-def test_no_tolerance_follows_from_a_count_that_no_run_can_have(counts):
-    X, y = np.array([[1.0], [-1.0], [2.0]]), np.array([1, 0, 1])
-    honest = nk.Perceptron().fit(X, y).certificate_
-    for exact in (False, True):
-        found = replace(honest, **counts).verify(X, y, exact=exact)
-        assert [check.claim for check in found.failures] == [*counts]
 
 
 def test_weights_of_zero_have_no_margin():

@@ -113,16 +113,6 @@ def test_weights_at_the_limit_of_rounding_are_decided_exactly():
     assert found == {"holds", "fails"}
 
 
-def test_sums_agree_to_their_roundings_only():
-    random = np.random.default_rng(6)
-    X, y = random.standard_normal((200, 3)), np.arange(200) % 2
-    certificate = nk.Perceptron(max_iter=3).fit(X, y).certificate_
-    for name in ("radius", "energy", "examples", "positives"):
-        for factor in (1 + 1e-11, 1 - 1e-11):
-            forged = replace(certificate, **{name: getattr(certificate, name) * factor})
-            assert not forged.verify(X, y), name
-
-
 def test_a_sum_of_squares_beyond_all_doubles_is_infinite():
     X, y = np.full((3, 2), 9e153) * [[1.0], [-1.0], [1.0]], np.array([1, 0, 1])
     certificate = nk.Perceptron(fit_intercept=False, max_iter=2).fit(X, y).certificate_

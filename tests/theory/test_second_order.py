@@ -6,7 +6,6 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-import scipy.sparse as sp
 
 import novikoff as nk
 from novikoff.theory import SecondOrderCertificate
@@ -85,19 +84,6 @@ def test_the_bound_by_a_margin_holds_for_separable_rows(name):
     certificate = LEARNERS[name]().partial_fit(X, y).certificate_
     assert certificate.mistakes <= certificate.added <= certificate.bound(margin)
     assert certificate.bound(0.0) == math.inf
-
-
-@pytest.mark.parametrize("form", [np.asarray, sp.csr_array], ids=["dense", "sparse"])
-@pytest.mark.parametrize("name", LEARNERS)
-def test_streams_and_fits_verify(name, form):
-    X, y = noisy(3)
-    X[np.abs(X) < 0.5] = 0
-    weights = np.random.default_rng(3).choice([0.0, 0.5, 1.0, 2.5], len(y))
-    for model in (LEARNERS[name]().partial_fit(form(X), y, sample_weight=weights), LEARNERS[name]().fit(form(X), y)):
-        own = weights if model._is_stream else None
-        found = nk.verify(model, form(X), y, own)
-        assert found, found
-        assert {"run", "v'A^-1 v"} <= {check.claim for check in found.checks}
 
 
 def test_a_plane_of_another_length_is_refused():
