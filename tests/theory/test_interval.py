@@ -34,15 +34,7 @@ def test_an_end_that_is_not_a_number_is_unbounded():
 
 def test_stated_bounds_are_a_width_outside():
     found = Interval(1.0, 1.5)
-    assert found.stated_low() <= 0.5
-    assert found.stated_high() >= 2.0
-
-
-def test_stated_bounds_are_hardly_more_than_a_width_outside():
-    found = Interval(1.0, 1.5)
     assert (found.stated_low(), found.stated_high()) == (pytest.approx(0.495), pytest.approx(2.005))
-    assert found.stated_low() < 0.5 * (1 - 1e-3)
-    assert found.stated_high() > 2.0 * (1 + 1e-3)
 
 
 @given(st.lists(numbers, min_size=2, max_size=2).map(sorted), st.lists(numbers, min_size=2, max_size=2).map(sorted))

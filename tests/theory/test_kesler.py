@@ -13,6 +13,7 @@ from novikoff.theory import Geometry, Margin, kesler_bounds
 from novikoff.theory.enclosure import Enclosure
 from novikoff.theory.kesler import KeslerCertificate, KeslerModel
 from novikoff.theory.online_certificate import MAX_COUNT
+from rational import agreeing, around
 
 pytestmark = pytest.mark.filterwarnings("ignore::novikoff.NotHaltedWarning")  # not what these tests are about
 
@@ -83,17 +84,6 @@ def status(certificate, claim):
     return {check.claim: check.status for check in certificate.verify(ROWS, LABELS, COPIES).checks}.get(claim)
 
 
-def steps_around(number, steps=25):
-    near = [float(number)]
-    for _ in range(steps):
-        near = [np.nextafter(near[0], -np.inf), *near, np.nextafter(near[-1], np.inf)]
-    return [float(value) for value in near]
-
-
-def agreeing(claimed, value, roundings):
-    return abs(Fraction(claimed) - value) <= roundings * (value * Fraction(1, 2**52) + Fraction(1, 2**1074))
-
-
 def test_the_length_of_all_weights_is_that_of_one_vector():
     assert 5.0 <= by_hand().model.length() <= 5.0 * (1 + 1e-14)
     only = by_hand(weights=np.zeros((3, 2)), biases=(0.0, 0.0, 5e-324)).model.length()
@@ -131,7 +121,7 @@ def test_an_honest_certificate_holds_and_each_number_is_compared():
 
 def test_examples_of_each_class_agree_up_to_one_rounding_per_example_and_four():
     value = 2 * (Fraction(COPIES[1]) + Fraction(COPIES[3]))
-    for claimed in steps_around(value):
+    for claimed in around(value):
         certificate = by_hand(counts=np.array([0.2, claimed, 3.0]))
         expected = "holds" if agreeing(claimed, value, 2 * 4 + 4) else "fails"
         assert status(certificate, "examples of each class") == expected
@@ -217,7 +207,7 @@ def replayed(**fields):
 
 def test_a_repeated_run_must_have_the_same_weights_mistakes_and_updates():
     value = 1 + Fraction(0.1) + Fraction(0.2)
-    for mistakes in steps_around(value):
+    for mistakes in around(value):
         run, mistaken, updates, bound = by_hand(mistakes=mistakes).check_replay(replayed())
         assert (run.status, updates.status, bound) == ("holds", "holds", ("bound of the run", 0.5))
         assert mistaken.status == ("holds" if agreeing(mistakes, value, 2 * 5 + 4) else "fails")

@@ -8,7 +8,6 @@ import pytest
 
 import novikoff as nk
 from certified import change, failed, with_certificate
-from novikoff.theory import online_certificate
 from novikoff.theory.certificate import Duals
 from novikoff.theory.enclosure import Enclosure
 
@@ -73,21 +72,6 @@ def test_weights_of_zero_have_no_margin():
     nothing = replace(honest.evidence, weights=np.zeros(1), intercept=0.0, duals=None)
     forged = replace(honest, margin_lower_bound=0.1, evidence=nothing)
     assert "lower bound" in [check.claim for check in forged.verify(X, y).failures]
-
-
-def test_fractions_are_computed_if_they_are_asked_for_only(monkeypatch):
-    asked, checks = [], online_certificate.OnlineChecks
-
-    def noted(evidence, rows, signs, copies, exact, *number):
-        asked.append(exact)
-        return checks(evidence, rows, signs, copies, exact, *number)
-
-    monkeypatch.setattr(online_certificate, "OnlineChecks", noted)
-    certificate = nk.Perceptron(max_iter=5).fit(X, Y).certificate_
-    certificate.verify(X, Y)
-    certificate.verify(X, Y, exact=True)
-    certificate.support(X, Y)
-    assert asked == [False, True, False]
 
 
 def test_the_largest_counts_that_a_run_can_have_are_those_of_all_copies():
