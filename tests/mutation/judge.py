@@ -75,17 +75,14 @@ def tests_of(path: Path) -> list[list[str]]:
     without a file of its own begins with the shortest one that imports it.
     """
     importers = [other.stem for other in path.parent.glob("*.py") if path.stem in imported_by(other)]
-    texts = {file: file.read_text() for file in sorted(TESTS.glob("test_*.py"), key=lambda file: file.stat().st_size)}
-    direct = [file for file, text in texts.items() if f"theory.{path.stem} import" in text]
-    named = [TESTS / f"test_{name}.py" for name in [path.stem, *importers]]
-    own, *others = dict.fromkeys(
-        [
-            *(file for file in named[:1] if file in texts),
-            *direct,
-            *sorted((file for file in named[1:] if file in texts), key=lambda file: file.stat().st_size),
-        ]
-    )
-    return [[str(own)], [str(file) for file in [*others[:MAX_IMPORTERS], TESTS / "test_certificates.py"]]]
+    others = [
+        file
+        for file in sorted(TESTS.glob("test_*.py"), key=lambda file: file.stat().st_size)
+        if f"theory.{path.stem} import" in file.read_text() or file.stem.removeprefix("test_") in importers
+    ]
+    own = TESTS / f"test_{path.stem}.py"
+    first, *others = dict.fromkeys([own] * own.exists() + others)
+    return [[str(first)], [str(file) for file in [*others[:MAX_IMPORTERS], TESTS / "test_certificates.py"]]]
 
 
 def preload() -> None:

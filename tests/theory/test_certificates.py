@@ -272,6 +272,19 @@ def test_no_other_array_is_verified(kind):
                 assert not verified(model, with_leaf(certificate, path, other), *data), (path, name)
 
 
+def test_no_altered_part_of_a_certificate_raises_an_error():
+    """One kind of each class of certificates whose parts have forms of their own."""
+    for kind in ("joint", "multiclass AROW", "quasi-complete"):
+        model, X, y, weights = FITTED[kind]()
+        certificate = certificate_of(model)
+        for path, value in leaves(certificate):
+            altered = alternatives(value)
+            if isinstance(value, np.ndarray) and value.size:
+                altered += [alter(value) for alter in ARRAYS.values()]
+            found = [with_leaf(certificate, path, other).verify(X, y, weights) for other in altered]
+            assert all(checked.checks for checked in found), (kind, path)
+
+
 @pytest.mark.parametrize("layout", [np.asarray, sp.csr_array])
 @pytest.mark.parametrize("kind", FITTED)
 def test_other_data_are_refused(kind, layout):

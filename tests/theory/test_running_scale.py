@@ -86,9 +86,8 @@ def test_the_plane_of_given_rows_has_the_scores_of_seen_ones():
     assert (seen.tolist(), back, error) == ([3.0, 8.0], 5.0, 0.0)
 
 
-@pytest.mark.parametrize(
-    ("scale", "fits"),
-    [
+def test_a_scale_has_a_finite_factor_for_each_column_and_shifts_if_it_is_centred():
+    for scale, fits in (
         (ColumnScale(RUNNING, np.array([0.0, 1.0])), True),
         (ColumnScale("other", np.ones(2)), False),
         (ColumnScale(FIXED, np.ones(3)), False),
@@ -103,11 +102,9 @@ def test_the_plane_of_given_rows_has_the_scores_of_seen_ones():
         (ColumnScale(CENTRED, np.ones(2), np.array([np.inf, 0.0])), False),
         (ColumnScale(CENTRED, np.ones(2), np.zeros(3)), False),
         (ColumnScale(CENTRED, np.ones(3), np.zeros(3)), False),
-    ],
-)
-def test_a_scale_has_a_finite_factor_for_each_column_and_shifts_if_it_is_centred(scale, fits):
-    found = scale.misfit(2)
-    assert found is None if fits else found.status == "fails"
+    ):
+        found = scale.misfit(2)
+        assert found is None if fits else found.status == "fails"
 
 
 @pytest.mark.parametrize("sign", [-1, 1])
