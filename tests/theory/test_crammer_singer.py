@@ -257,6 +257,9 @@ def test_two_classes_are_enough_and_a_cost_of_0_is_one():
     alone = change(free, _weights=np.zeros((1, 2)), _biases=np.zeros(1), _classes=["ash"])
     assert failed(alone.verify(PAIR, ["ash", "ash"])) == {"model"}
     assert failed(change(free, _weights=np.zeros(2)).verify(PAIR, NAMES)) == {"model"}
+    assert failed(change(free, _classes=["ash", "ash"]).verify(PAIR, NAMES)) == {"model"}
+    assert failed(change(free, intercept="none", _biases=np.ones(2)).verify(PAIR, NAMES)) == {"model"}
+    assert failed(free.verify(PAIR[:, :1], NAMES)) == {"data"}
     assert failed(change(free, _biases=np.array([0.0, np.nan])).verify(PAIR, NAMES)) == {"model"}
 
 

@@ -177,6 +177,9 @@ def test_a_hard_margin_has_neither_costs_nor_a_negative_label(field):
 def test_no_intercept_has_no_bias_and_no_data_have_another_label():
     assert statuses(worked(intercept="none", bias=5e-324)) == {"model": "fails"}
     assert statuses(worked(), y=np.array([2, 0, 2])) == {"data": "fails"}
+    assert statuses(worked(), X=POINTS * np.nan) == {"data": "fails"}
+    nothing = change(worked(), _duals=Duals(np.arange(2), np.zeros(2)))
+    assert statuses(nothing)["upper bound"] == "fails"
 
 
 def test_a_machine_converges_if_it_separates_with_the_requested_gap():

@@ -87,6 +87,17 @@ def test_M3_holds_on_1e5_streams(way):
     assert checked >= 0.7 * count
 
 
+@pytest.mark.parametrize("learner", [nk.Perceptron, nk.PassiveAggressiveII])
+def test_a_repeated_run_proves_all_claims(learner):
+    rng = np.random.default_rng(83)
+    X, y = turning(rng)
+    weights = rng.choice([0.0, 0.25, 1.0, 3.0, 2.5], size=len(X))
+    for way in WAYS:
+        model = learner(**way).partial_fit(X, y, sample_weight=weights)
+        found = nk.verify(model, X, y, sample_weight=weights)
+        assert {check.status for check in found.checks} == {"holds", "on trust"}, (way, str(found))
+
+
 def test_bounds_that_do_not_hold_are_not_offered():
     rng = np.random.default_rng(86)
     certificate = learned(*turning(rng), half_life=5.0).certificate_

@@ -296,3 +296,34 @@ def test_counts_and_numbers_of_rows_are_those_of_the_verdict():
     assert labelled.verify(X[:2], y[:2]).failures[0].detail == "judged: 3 rows; given: 2"
     listed = dataclasses.replace(labelled, names=["p"])
     assert not listed.verify(X, y).failures
+
+
+@pytest.mark.parametrize(
+    ("names", "words"),
+    [
+        (("q", "p"), "the columns are those of the verdict in another order"),
+        (("p", "r"), "the columns have other names: the verdict is about a column 'q'"),
+        (("r", "q"), "the columns have other names: the verdict is about a column 'p'"),
+    ],
+)
+def test_data_with_other_names_are_refused(names, words):
+    found = nk.separability(frame("p", "q"), QUASI[1])
+    (check,) = found.verify(frame(*names), QUASI[1]).checks
+    assert (check.claim, check.status, check.detail) == ("data", "fails", words)
+    further = frame("p", "q").assign(r=1.0)
+    assert found.verify(further, QUASI[1]).failures[0].detail == (
+        "the columns have other names: there is a further column 'r'"
+    )
+
+
+def test_there_is_no_limiting_model_of_a_complete_separation_or_of_other_data():
+    with pytest.raises(nk.InvalidInputError, match="the separation is complete"):
+        nk.separability(*COMPLETE).boundary_data(*COMPLETE)
+    X, y = QUASI
+    found = nk.separability(X, y)
+    for false in ({"kind": "undecided"}, {"witness": None}):
+        with pytest.raises(nk.InvalidInputError, match="it is undecided"):
+            dataclasses.replace(found, **false).boundary_data(X, y)
+    with pytest.raises(nk.InvalidInputError, match="not the data of the verdict"):
+        found.boundary_data(X[::-1], y)
+    assert nk.separability(*OVERLAP).plane() is None

@@ -32,6 +32,7 @@ def test_the_bound_is_that_of_the_theorem_and_holds():
     best = min(member.decayed_mistakes for member in certificate.members)
     assert certificate.decayed_mistakes <= certificate.bound == nk.theory.mixture_bounds.fewest_mistakes(best, 2)
     assert "was predicted before its label was seen" in certificate.explain()
+    assert [name for name, _ in certificate.claims()][-2:] == ["member 1", "member 2"]
 
 
 def test_parameters_that_were_set_later_are_found():
