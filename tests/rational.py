@@ -4,6 +4,21 @@ from fractions import Fraction
 
 import numpy as np
 
+UNIT, SMALLEST = Fraction(1, 2**52), Fraction(1, 2**1074)
+
+
+def around(number, steps=30):
+    """Doubles around a number: some next to it, and some near those that rounding explains."""
+    near = [float(number)]
+    for _ in range(steps):
+        near = [np.nextafter(near[0], -np.inf), *near, np.nextafter(near[-1], np.inf)]
+    return [float(value) for value in near]
+
+
+def agreeing(claimed, value, roundings):
+    """Whether a claim differs from a value of at least 0 by so many roundings at most."""
+    return abs(Fraction(claimed) - value) <= roundings * (UNIT * value + SMALLEST)
+
 
 def vectors(X, geometry):
     """Rows u as lists of fractions; not for ``normalize``, which needs roots."""

@@ -103,15 +103,6 @@ def test_southern_states_all_had_executions():
     assert found.verify(X, y, exact=True)
 
 
-def test_lizards_are_finite():
-    """library(detectseparation); data("lizards"): all coefficients are finite (Schoener 1970)."""
-    table = pd.read_csv(real("lizards.csv"))
-    X = pd.get_dummies(table[["height", "diameter", "light", "time"]], drop_first=True).to_numpy(float)
-    both = np.vstack([X[table["grahami"] > 0], X[table["opalinus"] > 0]])
-    y = np.repeat([1, 0], [(table["grahami"] > 0).sum(), (table["opalinus"] > 0).sum()])
-    assert set(statuses(both, y)) == {"finite"}
-
-
 def assert_right(first, last):
     """Random designs with these numbers agree with linear programs, and are proven."""
     for start in range(first, last, AT_ONCE):
@@ -149,16 +140,9 @@ def test_statuses_do_not_depend_on_order_units_or_the_coding_of_the_intercept():
             assert statuses(with_ones, y, fit_intercept=False) == expected.tolist()
 
 
-def test_too_many_columns_are_undecided(monkeypatch):
-    monkeypatch.setattr(module, "MAX_COLUMNS", 3)
-    X = np.column_stack(list(INTERACTION.values()))
-    found = nk.separability(X, INTERACTION_LABELS)
-    assert found.status.tolist() == ["undecided"] * 4
-    assert found.verify(X, INTERACTION_LABELS)
-
-
-def test_too_much_work_is_undecided(monkeypatch):
-    monkeypatch.setattr(module, "MAX_SEARCH_WORK", 1.0)
+@pytest.mark.parametrize(("limit", "value"), [("MAX_COLUMNS", 3), ("MAX_SEARCH_WORK", 1.0)])
+def test_too_many_columns_or_too_much_work_are_undecided(limit, value, monkeypatch):
+    monkeypatch.setattr(module, limit, value)
     X = np.column_stack(list(INTERACTION.values()))
     found = nk.separability(X, INTERACTION_LABELS)
     assert found.status.tolist() == ["undecided"] * 4

@@ -1,14 +1,12 @@
 """Verdicts of separability: known answers, and the enumeration of tests/reference on every small case."""
 
 import numpy as np
-import pandas as pd
 import pytest
 import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import novikoff as nk
-from real_data import real
 from reference import separability as reference
 from separable_cases import small_case
 from share import share_of
@@ -40,27 +38,6 @@ def test_not_one_false_verdict_in_a_hundred_thousand(part):
         found = nk.separability(X, y, fit_intercept=fit_intercept)
         assert found.kind == reference.kind(X, y, fit_intercept), seed
         assert found.verify(X, y, exact=True), seed
-
-
-def test_the_endometrial_study_sends_nv_to_infinity():
-    """The example of R's detectseparation (Heinze and Schemper 2002)."""
-    table = pd.read_csv(real("endometrial.csv"))
-    X, y = table[["NV", "PI", "EH"]], table["HG"]
-    found = nk.separability(X, y)
-    assert found.kind == "quasi-complete"
-    assert found.boundary.tolist() == np.flatnonzero(table["NV"] == 0).tolist()
-    assert found.verify(X, y, exact=True)
-
-
-def test_the_lizards_overlap():
-    """A binomial count is that many rows of either class (Schoener 1970, in R's detectseparation)."""
-    table = pd.read_csv(real("lizards.csv"))
-    X = pd.get_dummies(table[["height", "diameter", "light", "time"]], drop_first=True).to_numpy(float)
-    both = np.vstack([X[table["grahami"] > 0], X[table["opalinus"] > 0]])
-    y = np.repeat([1, 0], [(table["grahami"] > 0).sum(), (table["opalinus"] > 0).sum()])
-    found = nk.separability(both, y)
-    assert found.kind == "overlap"
-    assert found.verify(both, y, exact=True)
 
 
 def test_a_known_margin_lies_between_the_bounds():

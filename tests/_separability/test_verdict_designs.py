@@ -48,6 +48,7 @@ def test_counts_of_the_lizards_are_rows_of_both_classes():
     X, y = LIZARDS[TERMS], LIZARDS[["grahami", "opalinus"]]
     found = nk.separability(X, y)
     assert (found.kind, found.positive, found.response, found.examples) == ("overlap", "grahami", None, len(LIZARDS))
+    assert set(found.coefficients.values()) == {"finite"}  # as detectseparation says
     assert found.witness.rows.max() < 2 * len(LIZARDS)
     assert_proven(found, X, y)
     other = nk.separability(X, y, positive="opalinus")

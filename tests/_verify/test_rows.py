@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import novikoff as nk
 
 rng = np.random.default_rng(7)
-X = np.round(rng.normal(size=(12, 3)), 1)
+X = np.round(8 * rng.normal(size=(12, 3))) / 8
 X[:, 0] += np.where(np.arange(12) % 2, 3.0, -3.0)
 Y = np.where(np.arange(12) % 2, "yes", "no")
 THREE = np.arange(12) % 3
@@ -61,6 +61,8 @@ def read_only(table):
 TABLES = {
     "array": X,
     "column order": np.asfortranarray(X),
+    "float32": X.astype(np.float32),
+    "float32 CSR": sp.csr_array(X.astype(np.float32)),
     "read-only array": read_only(X),
     "strided": np.repeat(X, 2, axis=0)[::2],
     "list": X.tolist(),
@@ -104,7 +106,11 @@ def test_no_form_of_the_rows_is_changed_or_refused(name, exact):
 def test_explicit_zeros_are_left_alone(exact):
     for table in (with_zeros(), read_only(with_zeros())):
         before = frozen(table)
-        for learner in (nk.LinearSVM(loss="hinge"), nk.Perceptron(max_iter=3, n_iter_no_change=None)):
+        for learner in (
+            nk.LinearSVM(loss="hinge"),
+            nk.LinearSVM(loss="hinge", multi_class="crammer_singer", C=1.0),
+            nk.Perceptron(max_iter=3, n_iter_no_change=None),
+        ):
             model = learner.fit(table.toarray(), Y)
             assert nk.verify(model, table, Y, exact=exact)
             assert frozen(table) == before

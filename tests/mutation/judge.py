@@ -32,7 +32,7 @@ from mutants import Mutant, mutants
 
 ROOT = Path(__file__).parents[2]
 THEORY, TESTS = ROOT / "src" / "novikoff" / "theory", ROOT / "tests" / "theory"
-MAX_IMPORTERS = 4  # whose tests a mutant is judged by
+MAX_IMPORTERS = 4  # test files that a mutant is judged by after that of its module
 QUIET = ["-x", "-q", "-m", "not slow", "--all-cases", "-p", "no:cacheprovider", "-p", "no:xdist"]
 MAX_SLOWDOWN = 4.0  # a mutant is found if its tests take more than this many times as long as without it
 MIN_TIME_LIMIT = 20.0  # seconds that the tests of every mutant may take
@@ -69,14 +69,20 @@ def imported_by(path: Path) -> set[str]:
 
 
 def tests_of(path: Path) -> list[list[str]]:
-    """The test file of a module of the theory, and the shortest ones of the modules that import it.
+    """The test file of a module of the theory, and the shortest ones of those that import it, or that another does.
 
-    A mutant that passes the first is judged by the others, too.
+    A mutant that passes the first is judged by the others, too, and last by the tests of all certificates. A module
+    without a file of its own begins with the shortest one that imports it.
     """
     importers = [other.stem for other in path.parent.glob("*.py") if path.stem in imported_by(other)]
-    own, *others = (TESTS / f"test_{name}.py" for name in [path.stem, *importers])
-    by_length = sorted((file.stat().st_size, file) for file in others if file.exists())
-    return [[str(own)], [str(file) for _, file in by_length[:MAX_IMPORTERS]]]
+    others = [
+        file
+        for file in sorted(TESTS.glob("test_*.py"), key=lambda file: file.stat().st_size)
+        if f"theory.{path.stem} import" in file.read_text() or file.stem.removeprefix("test_") in importers
+    ]
+    own = TESTS / f"test_{path.stem}.py"
+    first, *others = dict.fromkeys([own] * own.exists() + others)
+    return [[str(first)], [str(file) for file in [*others[:MAX_IMPORTERS], TESTS / "test_certificates.py"]]]
 
 
 def preload() -> None:

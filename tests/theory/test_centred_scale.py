@@ -7,7 +7,7 @@ import scipy.sparse as sp
 import novikoff as nk
 import novikoff_check
 from novikoff.theory.centred_scale import CentredColumns, centred_rows
-from novikoff.theory.running_scale import CENTRED, ColumnScale, as_seen
+from novikoff.theory.running_scale import CENTRED, as_seen
 from reference.centred_scale import centred
 
 RNG = np.random.default_rng(5)
@@ -173,30 +173,8 @@ def test_rows_of_weight_0_are_seen_but_not_counted():
         centred_rows(rows, [1.0, 1.0], 1)
 
 
-def test_planes_of_given_and_seen_rows_are_converted_into_each_other():
-    scale = ColumnScale(CENTRED, np.array([2.0, 0.0, 0.5]), np.array([10.0, 0.0, -3.0]))
-    weights, intercept = scale.plane(np.array([1.0, 4.0, -2.0]), 0.25)
-    assert (weights.tolist(), intercept) == ([2.0, 0.0, -1.0], 0.25 - 20 - 3)
-    again, back, error = scale.seen_plane(weights, intercept)
-    assert (again[[0, 2]].tolist(), back) == ([1.0, -2.0], 0.25)
-    assert 0 < error < 1e-13
-
-
 @pytest.mark.parametrize(("factor", "shift"), [(1.0, 1 + 1e-12), (1 + 1e-12, 1.0), (np.nan, 1.0), (1.0, -1.0)])
 def test_factors_and_shifts_that_are_not_those_of_the_rows_are_refused(factor, shift):
     seen = as_seen(X, np.ones(300), CENTRED)
     assert seen.check(seen.factors, seen.shifts).status == "holds"
     assert seen.check(seen.factors * factor, seen.shifts * shift).status == "fails"
-
-
-@pytest.mark.parametrize(
-    "scale",
-    [
-        ColumnScale(CENTRED, np.ones(4)),
-        ColumnScale(CENTRED, np.ones(4), np.ones(3)),
-        ColumnScale(CENTRED, np.ones(4), np.full(4, np.nan)),
-        ColumnScale("running", np.ones(4), np.zeros(4)),
-    ],
-)
-def test_shifts_that_do_not_fit_are_refused(scale):
-    assert scale.misfit(4).status == "fails"

@@ -125,23 +125,6 @@ def test_columns_of_a_linear_dependence_are_aliased():
     assert decided(rows, **aliased)[0] == "fails"
 
 
-def test_the_sign_of_a_coefficient_is_asked_for_in_its_own_column():
-    asked = []
-
-    class Asked:
-        basis = None
-
-        def proves(self, support, column, sign):
-            asked.append((support.tolist(), column, sign))
-            return True
-
-    claims = CoefficientClaims(of(DOWN, BOTH, UP), None, [], (np.array([4]), np.array([5, 6])), [])
-    assert claims._one_sided(Asked()) is None
-    assert asked == [([4], 0, -1), ([5, 6], 2, 1)]
-    with pytest.raises(ValueError, match="zip"):
-        CoefficientClaims(of(DOWN, UP), None, [], (np.array([4]),), [])._one_sided(Asked())
-
-
 def test_every_row_may_be_in_a_support_and_all_statuses_may_be_unknown():
     assert coefficient_misfit(**(FINE | {"supports": (np.arange(4),)})) is None
     unknown = {"kind": "undecided", "statuses": np.zeros(2, dtype=np.int8), "supports": ()}

@@ -269,7 +269,3 @@ def test_a_vector_without_zeros_means_that_all_columns_occur():
     rows = sp.csr_array(([1.0], ([0], [5])), shape=(1, 2**17))
     assert Columns.occurring(rows, np.ones(2**17)) is None
     assert Columns.occurring(rows).indices.tolist() == [5]
-
-
-def test_indices_that_are_read_at_a_time_fit_into_half_a_mebibyte():
-    assert 2**18 <= CHUNK_ENTRIES * np.dtype(np.int64).itemsize <= 2**19

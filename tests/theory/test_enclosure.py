@@ -51,13 +51,6 @@ def test_floats_are_scaled_by_a_power_of_two_without_rounding() -> None:
     assert THIRD / Enclosure.exactly(5e-324) == Enclosure(THIRD.low * 2**1074, THIRD.high * 2**1074)
 
 
-def test_only_a_range_that_contains_0_has_0_among_its_squares() -> None:
-    half, more = Fraction(1, 2), Fraction(3, 2)
-    assert Enclosure(half, more).square() == Enclosure(Fraction(1, 4), Fraction(9, 4))
-    assert Enclosure(-more, half).square() == Enclosure(Fraction(0), Fraction(9, 4))
-    assert Enclosure(-more, -half).square() == Enclosure(Fraction(1, 4), Fraction(9, 4))
-
-
 def test_infinite_ends_make_everything_possible() -> None:
     half = Enclosure(Fraction(1), math.inf)
     assert (half + half) == Enclosure(Fraction(2), math.inf)
@@ -76,26 +69,7 @@ def test_roots_of_squares_are_exact(number: Fraction) -> None:
     assert root.low * root.low == number
 
 
-@pytest.mark.parametrize("number", [Fraction(2), Fraction(1, 3), Fraction(1.5e-323), Fraction(1e308) * 10])
-def test_other_roots_are_enclosed(number: Fraction) -> None:
-    root = Enclosure.exactly(number).root(bits=100)
-    assert root.low * root.low < number < root.high * root.high
-    assert root.width <= root.high / 2**98
-
-
-@pytest.mark.parametrize(
-    "number", [Fraction(1, 3), Fraction(-1, 3), Fraction(5e-324) / 3, Fraction(1e308) * 10, Fraction(7)]
-)
-def test_outer_floats_are_the_nearest_on_their_side(number: Fraction) -> None:
-    found = Enclosure.exactly(number)
-    low, high = found.outer_low(), found.outer_high()
-    assert low <= number <= high
-    assert math.nextafter(low, math.inf) >= high
-    assert found.stated_low() == low
-    assert found.stated_high() == high
-
-
-@pytest.mark.parametrize("number", [Fraction(2), Fraction(1, 3), Fraction(3) ** 301, Fraction(1, 7**301)])
+@pytest.mark.parametrize("number", [Fraction(2), Fraction(1, 3), Fraction(3) ** 301, Fraction(1.5e-323)])
 @pytest.mark.parametrize("bits", [1, 20, 200])
 def test_the_ends_of_a_root_differ_by_one_unit_in_as_many_bits_as_requested(number: Fraction, bits: int) -> None:
     root = Enclosure.exactly(number).root(bits)
@@ -138,7 +112,7 @@ LARGEST = math.nextafter(math.inf, 0.0)
 )
 def test_outer_floats_round_down_and_up(number: Fraction, low: float, high: float) -> None:
     found = Enclosure.exactly(number)
-    assert (found.outer_low(), found.outer_high()) == (low, high)
+    assert (found.outer_low(), found.outer_high()) == (found.stated_low(), found.stated_high()) == (low, high)
     assert (UNBOUNDED.outer_low(), UNBOUNDED.outer_high()) == (-math.inf, math.inf)
 
 

@@ -1,23 +1,19 @@
 """Gap certificates, docs/theory.md E: true ones are accepted, and no claim can be bettered without being caught."""
 
-import dataclasses
-import json
-
 import numpy as np
 import pytest
-import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.svm import SVC
 
-from certified import OTHER_DATA, separable_data
+from certified import change, failed, separable_data
 from novikoff.theory import GapCertificate, SvmModel, enclosed_sums, gap_values, geometry
 from novikoff.theory.certificate import Duals
 from novikoff.theory.enclosed_sums import Rows
 from novikoff.theory.gap_checks import state_bounds
 from novikoff.theory.gap_values import Point, SoftMargin
 from reference import soft_margin
-from strategies import LAYOUTS, fractional_weights, laid_out, seeds, streams, ties
+from strategies import fractional_weights, laid_out, seeds, streams, ties
 
 LOSSES = ("hinge", "squared_hinge")
 INTERCEPTS = ("free", "penalized", "none")
@@ -64,22 +60,11 @@ def certify(X, y, *, C=1.0, weights=None, loss="hinge", intercept="free", tol=1e
     return state(w, b, a, X, y, C=C, weights=weights, loss=loss, intercept=intercept, tol=tol)
 
 
-def change(certificate, **fields):
-    """The certificate with other claims; those of its model are named by a leading underscore."""
-    model = {name[1:]: value for name, value in fields.items() if name.startswith("_")}
-    own = {name: value for name, value in fields.items() if not name.startswith("_")}
-    return dataclasses.replace(certificate, model=dataclasses.replace(certificate.model, **model), **own)
-
-
 def dual_of(certificate, row, value):
     """The certificate with another weight of one of the rows behind it."""
     weights = certificate.model.duals.weights.copy()
     weights[row] = value
     return change(certificate, _duals=Duals(certificate.model.duals.rows, weights))
-
-
-def failed(verification):
-    return {check.claim for check in verification.failures}
 
 
 # ---- the reference --------------------------------------------------------------------------------------------------
@@ -168,18 +153,6 @@ def test_E5_the_objective_tends_to_that_of_the_hard_margin():
 # ---- true certificates ----------------------------------------------------------------------------------------------
 
 
-@some_problems
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
-@pytest.mark.parametrize("layout", LAYOUTS)
-def test_verify_accepts_the_optimum(loss, intercept, layout, dtype):
-    X, y = noisy_data()
-    X = X.astype(dtype)
-    certificate = certify(X.astype(np.float64), y, loss=loss, intercept=intercept)
-    verification = certificate.verify(laid_out(X, layout, dtype), y)
-    assert certificate.converged
-    assert verification, str(verification)
-
-
 @given(data=st.one_of(streams(2), ties()), C=st.sampled_from([1e-3, 1.0, 1e3]), **any_problem)
 def test_verify_accepts_the_optimum_of_any_data(data, C, loss, intercept):
     X, y = data[0], np.where(data[1] > 0, 1.0, -1.0)
@@ -200,16 +173,6 @@ def test_verify_accepts_what_is_true_far_from_the_optimum(seed, scale, loss, int
     assert not certificate.converged
     verification = certificate.verify(X, y)
     assert verification, str(verification)
-
-
-@problems
-def test_verify_takes_lists_and_frames(loss, intercept):
-    import pandas as pd
-
-    X, y = noisy_data()
-    certificate = certify(X, y, loss=loss, intercept=intercept)
-    assert certificate.verify(pd.DataFrame(X), pd.Series(y))
-    assert certificate.verify(X.tolist(), y.tolist())
 
 
 def test_verify_takes_labels_of_any_kind():
@@ -297,96 +260,10 @@ def test_a_row_that_costs_nothing_may_be_anything_but_has_no_weight():
 
 # ---- lies -----------------------------------------------------------------------------------------------------------
 
-
-def other(names, name):
-    return names[(names.index(name) + 1) % len(names)]
-
-
-LIES = {
-    "a lower primal": lambda c: change(c, primal=c.primal * (1 - 1e-6)),
-    "a higher dual": lambda c: change(c, dual=c.dual * (1 + 1e-6)),
-    "both, to hide a gap": lambda c: change(c, primal=c.primal * (1 - 1e-3), dual=c.dual * (1 - 1e-3)),
-    "a primal of nothing": lambda c: change(c, primal=0.0, dual=0.0),
-    "a primal that is not a number": lambda c: change(c, primal=np.nan),
-    "a dual that is not a number": lambda c: change(c, dual=np.nan),
-    "an infinite dual": lambda c: change(c, dual=np.inf),
-    "infinite bounds": lambda c: change(c, primal=np.inf, dual=-np.inf),
-    "another dual weight": lambda c: dual_of(c, 0, c.model.duals.weights[0] / 3),
-    "a negative dual weight": lambda c: dual_of(c, 0, -1e-12),
-    "a large dual weight": lambda c: dual_of(c, 0, 5 * c.C),
-    "a dual weight that is not a number": lambda c: dual_of(c, 0, np.nan),
-    "an infinite dual weight": lambda c: dual_of(c, 0, np.inf),
-    "duals of other rows": lambda c: change(c, _duals=Duals(c.model.duals.rows[::-1], c.model.duals.weights)),
-    "duals beyond the rows": lambda c: change(c, _duals=Duals(c.model.duals.rows + 1, c.model.duals.weights)),
-    "duals before the rows": lambda c: change(c, _duals=Duals(c.model.duals.rows - 1, c.model.duals.weights)),
-    "a dual twice": lambda c: change(c, _duals=Duals(0 * c.model.duals.rows, c.model.duals.weights)),
-    "fewer duals than rows": lambda c: change(c, _duals=Duals(c.model.duals.rows, c.model.duals.weights[1:])),
-    "no duals": lambda c: change(c, _duals=Duals.of(np.zeros(50))),
-    "other weights": lambda c: change(c, _weights=c.model.weights + 0.01 * np.abs(c.model.weights).max()),
-    "turned weights": lambda c: change(c, _weights=c.model.weights[::-1].copy()),
-    "weights that are not numbers": lambda c: change(c, _weights=c.model.weights * np.nan),
-    "another bias": lambda c: change(c, _bias=c.model.bias + 0.01),
-    "the other label": lambda c: change(c, _positive=-1.0),
-    "a larger C": lambda c: change(c, C=1.01 * c.C),
-    "a smaller C": lambda c: change(c, C=0.99 * c.C),
-    "a negative C": lambda c: change(c, C=-c.C),
-    "another loss": lambda c: change(c, loss=other(LOSSES, c.loss)),
-    "a loss unheard of": lambda c: change(c, loss="hinges"),
-    "another intercept": lambda c: change(c, intercept=other(INTERCEPTS, c.intercept)),
-    "yet another intercept": lambda c: change(c, intercept=other(INTERCEPTS, other(INTERCEPTS, c.intercept))),
-    "an intercept unheard of": lambda c: change(c, intercept="fixed"),
-    "fewer examples": lambda c: change(c, examples=c.examples - 1),
-}
-
-
-@some_problems
-@pytest.mark.parametrize("lie", LIES)
-def test_verify_refuses_a_changed_claim(lie, loss, intercept):
-    X, y = noisy_data()
-    certificate = certify(X, y, loss=loss, intercept=intercept)
-    assert certificate.verify(X, y)
-    verification = LIES[lie](certificate).verify(X, y)
-    assert not verification
-    assert verification.failures, str(verification)
-
-
-@some_problems
-@pytest.mark.parametrize("data", OTHER_DATA)
-def test_verify_on_the_wrong_data_says_so(data, loss, intercept):
-    X, y = noisy_data()
-    certificate = certify(X, y, loss=loss, intercept=intercept)
-    X, y = OTHER_DATA[data](X, y)
-    for table in (X, sp.csr_matrix(X)):
-        verification = certificate.verify(table, y)
-        assert verification.failures
-        assert all(check.detail for check in verification.failures)
-
-
-@pytest.mark.parametrize("bad", [np.nan, np.inf])
-@pytest.mark.parametrize("layout", ["C", "csr"])
-def test_values_that_are_not_numbers_are_refused(bad, layout):
-    X, y = noisy_data()
-    certificate = certify(X, y)
-    X[3, 1] = bad
-    assert failed(certificate.verify(laid_out(X, layout), y)) == {"data"}
-
-
-def test_a_dual_above_its_cost_is_named():
-    X, y = noisy_data()
-    certificate = certify(X, y)
-    top = int(np.argmax(certificate.model.duals.weights))
-    (failure,) = dual_of(certificate, top, 1.0 + 1e-8).verify(X, y).failures
-    assert failure.row == certificate.model.duals.rows[top]
-
-
-def test_a_negative_dual_is_named_even_where_its_sum_is_balanced():
-    X, y = noisy_data()
-    certificate = certify(X, y)
-    pair = [int(np.argmin(certificate.model.duals.dense(len(y)) + 10 * (y != side))) for side in (1.0, -1.0)]
-    a = certificate.model.duals.dense(len(y))
-    a[pair] = -1e-12
-    (failure,) = change(certificate, _duals=Duals.of(a)).verify(X, y).failures
-    assert (failure.claim, failure.row) == ("feasible duals", min(pair))
+LIES = (
+    lambda c: change(c, primal=c.primal * (1 - 1e-6)),
+    lambda c: change(c, dual=c.dual * (1 + 1e-6)),
+)
 
 
 def test_a_dual_above_its_cost_by_one_unit_in_the_last_place_is_refused():
@@ -453,8 +330,8 @@ def test_verify_judges_tiny_and_huge_data_as_any(scale, loss, intercept, layout)
     X = laid_out(scale * X, layout)
     verification = certificate.verify(X, y)
     assert verification, str(verification)
-    for lie in ("a lower primal", "a higher dual", "another dual weight", "a large dual weight", "other weights"):
-        assert not LIES[lie](certificate).verify(X, y)
+    for lie in (*LIES, lambda c: dual_of(c, 0, c.model.duals.weights[0] / 3)):
+        assert not lie(certificate).verify(X, y)
 
 
 def test_huge_data_that_can_be_separated_need_a_margin_beyond_rounding():
@@ -467,8 +344,8 @@ def test_huge_data_that_can_be_separated_need_a_margin_beyond_rounding():
     assert not bare.verify(1e150 * X, y)
     verification = roomy.verify(1e150 * X, y)
     assert verification, str(verification)
-    for lie in ("a lower primal", "a higher dual"):
-        assert failed(LIES[lie](roomy).verify(1e150 * X, y))
+    for lie in LIES:
+        assert failed(lie(roomy).verify(1e150 * X, y))
 
 
 def test_what_overflows_is_refused():
@@ -499,28 +376,11 @@ def test_rounding_in_many_rows_hides_no_lie_of_a_millionth(loss):
     a = rng.choice([0.0, 1.0], size=len(y))
     certificate = state(rng.normal(size=20), 0.0, 1e-5 * a, X.astype(np.float64), y, loss=loss, intercept="none")
     assert certificate.verify(X, y)
-    for lie in ("a lower primal", "a higher dual"):
-        assert failed(LIES[lie](certificate).verify(X, y))
+    for lie in LIES:
+        assert failed(lie(certificate).verify(X, y))
 
 
 # ---- what it looks like ---------------------------------------------------------------------------------------------
-
-
-def test_it_is_frozen_and_says_what_it_claims():
-    X, y = noisy_data()
-    certificate = certify(X, y, weights=np.full(len(y), 2.0))
-    with pytest.raises(dataclasses.FrozenInstanceError):
-        certificate.primal = 0.0
-    read = json.loads(certificate.to_json())
-    assert read["kind"] == "GapCertificate"
-    assert {f.name for f in dataclasses.fields(certificate)} < set(read)
-    assert read["model"]["weights"] == certificate.model.weights.tolist()
-    assert read["model"]["duals"]["rows"] == certificate.model.duals.rows.tolist()
-    assert read["model"]["costs"] == [2.0] * 50
-    assert str(certificate).startswith("GapCertificate: objective")
-    assert "total cost of the rows 100" in str(certificate)
-    assert len(str(certificate)) < 300
-    assert certificate._repr_html_().count("<tr>") == len(certificate.claims())
 
 
 def test_it_says_whether_the_gap_is_as_small_as_was_asked_for():
@@ -614,24 +474,3 @@ def test_rows_without_cost_have_no_slack_and_coefficients_have_the_signs_of_the_
     assert (rows.tolist(), coefficients.tolist()) == ([0, 1], [[0.5, -0.5]])
     assert certificate.band() == 1.0
     assert certificate.fitted() == {"objective_": 0.5, "n_iter_": 1, "C_": 1.0}
-
-
-@pytest.mark.parametrize(
-    "changes", [{"C": -5e-324}, {"C": np.inf}, {"C": np.nan}, {"loss": "log"}, {"intercept": "no"}]
-)
-def test_claims_about_problems_that_do_not_exist_are_refused(changes):
-    certificate, X, y = one_column()
-    assert certificate.verify(X, y).checks[0].status == "holds"
-    (check,) = dataclasses.replace(certificate, **changes).verify(X, y).checks
-    assert (check.status, check.claim in ("model", "problem")) == ("fails", True)
-
-
-@pytest.mark.parametrize("changes", [{"bias": np.nan}, {"weights": np.array([np.inf])}, {"positive": 5.0}])
-def test_models_that_no_data_have_are_refused(changes):
-    certificate, X, y = one_column()
-    (check,) = (
-        dataclasses.replace(certificate, model=dataclasses.replace(certificate.model, **changes)).verify(X, y).checks
-    )
-    assert check.status == "fails"
-    biased, X, y = one_column(bias=5e-324, intercept="none")
-    assert [check.claim for check in biased.verify(X, y).failures] == ["model"]

@@ -171,9 +171,3 @@ def test_a_weight_is_that_of_whole_copies_and_a_part_of_one():
     assert index.tolist() == [0, 0, 0, 1, 2, 3, 4, 4, 4, 5, 5]
     assert copies.tolist() == [1.0, 1.0, 0.5, 0.0, 1.0, 0.25, 1.0, 1.0, 1.0, 1.0, 0.125]
     assert copies.flags.c_contiguous
-
-
-def test_the_types_of_arrays_know_their_dimensions():
-    for kind in (geometry.Matrix, geometry.WeightRows):
-        assert kind.__metadata__[0] == geometry.Dimensions(2)
-    assert geometry.Geometry() == geometry.Geometry(True, False, 0.0, None)

@@ -7,112 +7,19 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-import scipy.sparse as sp
 
 import novikoff as nk
 from novikoff.theory import Geometry, Margin, kesler_bounds
 from novikoff.theory.enclosure import Enclosure
 from novikoff.theory.kesler import KeslerCertificate, KeslerModel
 from novikoff.theory.online_certificate import MAX_COUNT
+from rational import agreeing, around
 
 pytestmark = pytest.mark.filterwarnings("ignore::novikoff.NotHaltedWarning")  # not what these tests are about
 
 X = np.random.default_rng(3).standard_normal((60, 3))
 U = np.random.default_rng(4).standard_normal((4, 3))
 Y = np.argmax(X @ U.T + 0.3 * np.random.default_rng(5).standard_normal((60, 4)), axis=1)
-LEARNERS = [nk.MulticlassPerceptron, nk.MulticlassPassiveAggressiveI, nk.MulticlassPassiveAggressiveII]
-
-
-class Forged:
-    """A model whose certificate, and record, say something else."""
-
-    def __init__(self, forged, /, **fields):
-        self.certificate_ = replace(forged.certificate_, **fields)
-        self.record_ = replace(forged.record_, joint=self.certificate_)
-
-
-def failures(model, **fields):
-    return [check.claim for check in nk.verify(Forged(model, **fields), X, Y, exact=True).failures]
-
-
-@pytest.mark.parametrize("learner", LEARNERS)
-def test_a_stream_and_a_fit_are_verified(learner):
-    for model in (
-        learner().partial_fit(X, Y),
-        learner(max_iter=4).fit(X, Y),
-        learner().partial_fit(sp.csr_array(X), Y),
-    ):
-        found = nk.verify(model, X, Y)
-        assert found
-        status = {check.claim: check.status for check in found.checks}
-        for claim in ("run", "mistakes of the run", "updates of the run", "bound of the run"):
-            assert status[claim] == "holds"
-
-
-@pytest.mark.parametrize("learner", LEARNERS)
-def test_counts_and_bounds_that_are_changed_are_refuted(learner):
-    model = learner().partial_fit(X, Y)
-    told = model.certificate_
-    assert failures(model) == []
-    assert failures(model, mistakes=told.mistakes + 1) == ["mistakes of the run"]
-    assert failures(model, updates=told.updates - 1) == ["updates of the run"]
-    assert failures(model, margin_upper_bound=told.margin_upper_bound * (1 - 1e-9)) == ["bound of the run"]
-    assert failures(model, examples=told.examples + 1) == ["examples"]
-    assert failures(model, radius=told.radius * (1 + 1e-9)) == ["radius"]
-    assert failures(model, energy=told.energy * (1 + 1e-9)) == ["sum of squares"]
-    assert failures(model, counts=told.counts[::-1]) == ["examples of each class"]
-    assert failures(model, passes=2) != []
-    assert failures(model, rule="multiclass perceptron", parameter=9.0) != []
-
-
-@pytest.mark.parametrize("learner", LEARNERS)
-def test_weights_that_are_changed_are_refuted(learner):
-    model = learner().partial_fit(X, Y)
-    told = model.certificate_.model
-    weights = told.weights.copy()
-    weights[1, 2] += 1e-9
-    forged = Forged(model, model=replace(told, weights=weights))
-    problems = [replace(p, weights=w) for p, w in zip(forged.record_.problems, weights, strict=True)]
-    forged.record_ = replace(forged.record_, problems=tuple(problems))
-    assert [check.claim for check in nk.verify(forged, X, Y).failures] == ["run"]
-
-
-def test_models_that_no_run_can_have_are_refuted():
-    certificate = nk.MulticlassPerceptron().partial_fit(X, Y).certificate_
-    told = certificate.model
-    for changed in (
-        replace(certificate, model=replace(told, weights=told.weights[:2])),
-        replace(certificate, model=replace(told, biases=told.biases * np.nan)),
-        replace(certificate, model=replace(told, classes=[0, 0, 1, 2])),
-        replace(certificate, model=replace(told, geometry=nk.theory.Geometry(fit_intercept=False))),
-        replace(certificate, model=replace(told, geometry=nk.theory.Geometry(slack_feature=1.0))),
-        replace(certificate, model=replace(told, geometry=nk.theory.Geometry(scale="running"))),
-        replace(certificate, updates=-1),
-        replace(certificate, updates=10**6),
-        replace(certificate, mistakes=-1.0),
-        replace(certificate, mistakes=61.0),
-    ):
-        assert changed.verify(X, Y).failures
-
-
-def test_other_data_are_refuted():
-    certificate = nk.MulticlassPerceptron().partial_fit(X, Y).certificate_
-    assert certificate.verify(X, Y)
-    for rows, labels in (
-        (X[1:], Y[1:]),
-        (X, np.maximum(Y, 1)),
-        (1.5 * X, Y),
-        (X[:, :2], Y),
-        (X, Y + 1),
-        (np.nan * X, Y),
-    ):
-        assert certificate.verify(rows, labels).failures
-
-
-def test_labels_in_another_order_are_refuted_by_the_repeated_run():
-    model = nk.MulticlassPerceptron().partial_fit(X, Y)
-    assert model.certificate_.verify(X, Y[::-1])
-    assert nk.verify(model, X, Y[::-1]).failures
 
 
 def test_weights_of_rows_are_counted_and_verified():
@@ -177,17 +84,6 @@ def status(certificate, claim):
     return {check.claim: check.status for check in certificate.verify(ROWS, LABELS, COPIES).checks}.get(claim)
 
 
-def steps_around(number, steps=25):
-    near = [float(number)]
-    for _ in range(steps):
-        near = [np.nextafter(near[0], -np.inf), *near, np.nextafter(near[-1], np.inf)]
-    return [float(value) for value in near]
-
-
-def agreeing(claimed, value, roundings):
-    return abs(Fraction(claimed) - value) <= roundings * (value * Fraction(1, 2**52) + Fraction(1, 2**1074))
-
-
 def test_the_length_of_all_weights_is_that_of_one_vector():
     assert 5.0 <= by_hand().model.length() <= 5.0 * (1 + 1e-14)
     only = by_hand(weights=np.zeros((3, 2)), biases=(0.0, 0.0, 5e-324)).model.length()
@@ -225,7 +121,7 @@ def test_an_honest_certificate_holds_and_each_number_is_compared():
 
 def test_examples_of_each_class_agree_up_to_one_rounding_per_example_and_four():
     value = 2 * (Fraction(COPIES[1]) + Fraction(COPIES[3]))
-    for claimed in steps_around(value):
+    for claimed in around(value):
         certificate = by_hand(counts=np.array([0.2, claimed, 3.0]))
         expected = "holds" if agreeing(claimed, value, 2 * 4 + 4) else "fails"
         assert status(certificate, "examples of each class") == expected
@@ -311,7 +207,7 @@ def replayed(**fields):
 
 def test_a_repeated_run_must_have_the_same_weights_mistakes_and_updates():
     value = 1 + Fraction(0.1) + Fraction(0.2)
-    for mistakes in steps_around(value):
+    for mistakes in around(value):
         run, mistaken, updates, bound = by_hand(mistakes=mistakes).check_replay(replayed())
         assert (run.status, updates.status, bound) == ("holds", "holds", ("bound of the run", 0.5))
         assert mistaken.status == ("holds" if agreeing(mistakes, value, 2 * 5 + 4) else "fails")
@@ -325,26 +221,3 @@ def test_without_updates_no_bound_on_the_margin_can_be_claimed():
     assert (last.claim, last.status) == ("bound of the run", "fails")
     assert len(by_hand(updates=0, margin_upper_bound=math.inf).check_replay(idle)) == 3
     assert len(by_hand(margin_upper_bound=math.inf).check_replay(replayed())) == 3
-
-
-def test_the_record_of_a_run_has_the_rule_the_passes_and_the_geometry():
-    def recorded(is_stream=False, passes=2, scale=None, name="multiclass perceptron", parameter=0.0, geometry=None):
-        rule = SimpleNamespace(name=name, parameter=parameter, geometry=geometry or Geometry())
-        return SimpleNamespace(is_stream=is_stream, passes=passes, rule=rule, scale=scale)
-
-    def found(run, **fields):
-        (check,) = by_hand(**fields).check_learned(run)
-        return check.status
-
-    assert found(recorded()) == found(recorded(passes=None), passes=0) == "holds"
-    assert found(recorded(is_stream=True, passes=2), passes=1) == "holds"
-    for run in (
-        recorded(is_stream=True),
-        recorded(passes=None),
-        recorded(passes=3),
-        recorded(scale=object()),
-        recorded(name="multiclass passive-aggressive I"),
-        recorded(parameter=1.0),
-        recorded(geometry=Geometry(normalize=True)),
-    ):
-        assert found(run) == "fails"

@@ -8,6 +8,7 @@ import pytest
 import scipy.sparse as sp
 
 import novikoff as nk
+from certified import with_certificate
 from novikoff.theory import KeslerSumCertificate
 from novikoff.theory.kesler_sum import KeslerSum
 from share import share_of
@@ -22,18 +23,6 @@ Y = np.argmax(X @ U.T + 0.3 * np.random.default_rng(5).standard_normal((60, 4)),
 
 def stream(**parameters):
     return nk.MulticlassAROW(**parameters).partial_fit(X, Y)
-
-
-class Forged:
-    """A model whose certificate, and record, say something else."""
-
-    def __init__(self, forged, certificate):
-        self.certificate_ = certificate
-        self.record_ = replace(forged.record_, joint=certificate)
-
-
-def failures(model, certificate):
-    return [check.claim for check in nk.verify(Forged(model, certificate), X, Y, exact=True).failures]
 
 
 def loss_of(x, own, u):
@@ -114,49 +103,6 @@ def test_the_bound_by_a_margin_holds_for_classes_that_are_apart():
         certificate.bound(nk.theory.Margin(0.5, intercept="penalized"))
 
 
-FORGERIES = {
-    "square": lambda c: {"sum": replace(c.sum, square=0.9 * c.sum.square)},
-    "added": lambda c: {"sum": replace(c.sum, added=c.sum.added + 1)},
-    "no mistakes added": lambda c: {"sum": replace(c.sum, added=c.mistakes / 2)},
-    "sum": lambda c: {"sum": replace(c.sum, weights=c.sum.weights + 1e-6)},
-    "bias of the sum": lambda c: {"sum": replace(c.sum, biases=c.sum.biases + 1.0)},
-    "classes of the sum": lambda c: {"sum": replace(c.sum, weights=c.sum.weights[::-1])},
-    "negative variances": lambda c: {"sum": replace(c.sum, variances=-c.sum.variances)},
-    "larger variances": lambda c: {"sum": replace(c.sum, variances=2 * c.sum.variances)},
-    "no bias variance": lambda c: {"sum": replace(c.sum, bias_variances=0 * c.sum.bias_variances)},
-    "another shape": lambda c: {"sum": replace(c.sum, variances=c.sum.variances[:, :2])},
-    "infinite sum": lambda c: {"sum": replace(c.sum, biases=c.sum.biases + math.inf)},
-    "square of NaN": lambda c: {"sum": replace(c.sum, square=math.nan)},
-    "mistakes": lambda c: {"mistakes": c.mistakes - 1},
-    "updates": lambda c: {"updates": c.updates + 1},
-    "margin_upper_bound": lambda c: {"margin_upper_bound": 0.9 * c.margin_upper_bound},
-    "weights": lambda c: {"model": replace(c.model, weights=c.model.weights + 1e-6)},
-    "examples": lambda c: {"examples": c.examples + 1},
-}
-
-
-@pytest.mark.parametrize("forgery", FORGERIES)
-def test_forged_claims_are_refuted(forgery):
-    model = stream()
-    told = model.certificate_
-    assert failures(model, told) == []
-    assert failures(model, replace(told, **FORGERIES[forgery](told)))
-
-
-IMPOSSIBLE = {
-    "weights of another shape": lambda s: {"weights": s.weights[:3]},
-    "biases of another shape": lambda s: {"biases": s.biases[:3]},
-    "bias variances of another shape": lambda s: {"bias_variances": s.bias_variances[:3]},
-    "weights and variances of another shape": lambda s: {"weights": s.weights[:3], "variances": s.variances[:3]},
-    "a weight of NaN": lambda s: {"weights": np.where(np.eye(4, 3) > 0, math.nan, s.weights)},
-    "an infinite weight of the sum": lambda s: {"added": math.inf},
-    "a negative weight of the sum": lambda s: {"added": -5e-324},
-    "a negative square": lambda s: {"square": -5e-324},
-    "a negative variance": lambda s: {"variances": np.where(np.eye(4, 3) > 0, -5e-324, s.variances)},
-    "an infinite variance": lambda s: {"variances": np.where(np.eye(4, 3) > 0, math.inf, s.variances)},
-    "an infinite bias variance": lambda s: {"bias_variances": np.full(4, math.inf)},
-    "a bias variance of 0": lambda s: {"bias_variances": np.array([0.0, 1.0, 1.0, 1.0])},
-}
 POSSIBLE = {
     "nothing was added": lambda s: {"added": 0.0, "square": 0.0},
     "less than one was added": lambda s: {"added": 0.5, "square": 0.5},
@@ -171,8 +117,9 @@ def test_a_sum_fits_if_the_matrix_is_positive_and_all_numbers_are_finite():
     assert not own.fits((3, 4))
     for name, changes in POSSIBLE.items():
         assert replace(own, **changes(own)).fits((4, 3)), name
-    for name, changes in IMPOSSIBLE.items():
-        assert not replace(own, **changes(own)).fits((4, 3)), name
+    impossible = [{"variances": np.where(np.eye(4, 3) > 0, -5e-324, own.variances)}, {"added": -5e-324}]
+    impossible += [{"square": -5e-324}, {"bias_variances": np.array([0.0, 1.0, 1.0, 1.0])}]
+    assert not any(replace(own, **changes).fits((4, 3)) for changes in impossible)
 
 
 def test_the_product_is_that_of_both_norms_and_a_little_above_it():
@@ -210,17 +157,7 @@ def test_a_class_without_an_update_has_nothing_in_the_sum(part):
     model = nk.MulticlassAROW().partial_fit(X[:3], [0, 0, 0])
     own = model.certificate_.sum
     changed = replace(own, **{part: getattr(own, part) + 1.0})
-    forged = Forged(model, replace(model.certificate_, sum=changed))
-    failed = nk.verify(forged, X[:3], [0, 0, 0]).failures
-    assert [check.claim for check in failed] == ["sum of examples of the run"]
-
-
-def test_a_sum_without_an_update_is_refuted():
-    model = nk.MulticlassAROW().partial_fit(X[:3], [0, 0, 0])
-    told = model.certificate_
-    forged = Forged(model, replace(told, sum=replace(told.sum, weights=told.sum.weights + 1.0)))
-    assert told.bound(0.1) == 0.0
-    assert nk.verify(model, X[:3], [0, 0, 0])
+    forged = with_certificate(model, replace(model.certificate_, sum=changed))
     failed = nk.verify(forged, X[:3], [0, 0, 0]).failures
     assert [check.claim for check in failed] == ["sum of examples of the run"]
 

@@ -1,15 +1,13 @@
 """Mistake certificates: no claim can be bettered without being caught."""
 
 from dataclasses import replace
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
-import scipy.sparse as sp
 from hypothesis import given
 
 import novikoff as nk
-from certified import DATA, OTHER_DATA, change, overlapping_data, separable_data
+from certified import change, overlapping_data, separable_data
 from novikoff.theory import Geometry, bounds
 from strategies import separable
 
@@ -41,48 +39,6 @@ def test_the_claims_mean_what_numpy_finds():
     assert certificate.margin_upper_bound == pytest.approx(np.linalg.norm(v) / certificate.mistakes)
 
 
-def turned(weights):
-    return weights[::-1].copy()
-
-
-MISTAKE_LIES = {
-    "other weights": lambda c: change(c, _weights=c.evidence.weights + 1e-4),
-    "turned weights": lambda c: change(c, _weights=turned(c.evidence.weights)),
-    "another intercept": lambda c: change(c, _intercept=c.evidence.intercept + 1e-4),
-    "a smaller upper bound": lambda c: change(c, margin_upper_bound=c.margin_upper_bound * (1 - 1e-6)),
-    "a smaller radius": lambda c: change(c, radius=c.radius * (1 - 1e-6)),
-    "a larger radius": lambda c: change(c, radius=c.radius * (1 + 1e-6)),
-    "fewer examples": lambda c: change(c, examples=c.examples - 1),
-    "more examples": lambda c: change(c, examples=c.examples + 1),
-    "more positives": lambda c: change(c, positives=c.positives + 1),
-    "another energy": lambda c: change(c, energy=c.energy * 1.001),
-    "fewer passes": lambda c: change(c, passes=c.passes - 1),
-    "more mistakes than examples": lambda c: change(c, mistakes=c.examples + 1),
-    "the other label": lambda c: change(c, _positive=-1.0),
-    "another geometry": lambda c: change(c, _geometry=Geometry(fit_intercept=False)),
-}
-
-
-@pytest.mark.parametrize("kind", DATA)
-@pytest.mark.parametrize("lie", MISTAKE_LIES)
-@pytest.mark.parametrize("model", [nk.Perceptron, nk.PassiveAggressive, nk.AveragedPerceptron])
-def test_verify_refuses_a_changed_mistake_certificate(model, lie, kind):
-    X, y = DATA[kind]()
-    certificate = model(max_iter=30).fit(X, y).certificate_
-    assert certificate.verify(X, y)
-    assert not MISTAKE_LIES[lie](certificate).verify(X, y)
-
-
-@pytest.mark.parametrize("kind", DATA)
-@pytest.mark.parametrize("mistakes", ["none", "one less", "one more"])
-def test_verify_refuses_a_perceptrons_count_that_its_own_sum_of_examples_refutes(kind, mistakes):
-    """Each mistake adds one example, so the duals of a perceptron add up to its mistakes."""
-    X, y = DATA[kind]()
-    certificate = nk.Perceptron(max_iter=30).fit(X, y).certificate_
-    count = {"none": 0.0, "one less": certificate.mistakes - 1, "one more": certificate.mistakes + 1}[mistakes]
-    assert not change(certificate, mistakes=count).verify(X, y)
-
-
 def test_verify_refuses_a_count_above_the_theorem():
     X, y = separable_data(gap=2.0)
     certificate = nk.PassiveAggressive(max_iter=30).fit(X, y).certificate_
@@ -100,26 +56,6 @@ def test_verify_refuses_a_claim_to_separate_and_names_the_row():
     (failure,) = (check for check in verification.failures if check.claim == "separates")
     v = certificate.evidence
     assert y[failure.row] * (v.weights @ X[failure.row] + v.intercept) <= 0
-
-
-@pytest.mark.parametrize("other", OTHER_DATA)
-@pytest.mark.parametrize("sparse", [False, True])
-def test_verify_on_the_wrong_data_says_so(other, sparse):
-    X, y = separable_data(gap=0.02)
-    certificate = nk.Perceptron().fit(X, y).certificate_
-    X, y = OTHER_DATA[other](X, y)
-    verification = certificate.verify(sp.csr_matrix(X) if sparse else X, y)
-    assert not verification
-    assert verification.failures
-
-
-def test_one_changed_entry_of_a_row_that_was_learned_is_found():
-    X, y = separable_data(gap=0.02)
-    model = nk.Perceptron().fit(X, y)
-    row = model.certificate_.evidence.duals.rows[0]
-    X = X.copy()
-    X[row, 1] += 1e-3
-    assert not model.certificate_.verify(X, y)
 
 
 def test_comparator_bound_is_for_perceptrons_only():
@@ -180,8 +116,8 @@ def test_the_mistakes_of_one_pass_bound_the_error_on_new_examples():
     assert change(certificate, mistakes=1.0, examples=2.0).generalization.bound == 1.0
     none = [{"passes": 2}, {"passes": 0}, {"examples": 1.0}, {"_geometry": Geometry(slack_feature=0.5)}]
     assert all(change(certificate, **changes).generalization is None for changes in none)
-    assert nk.PassiveAggressive().partial_fit(X, y).certificate_.generalization is None
-    assert nk.Perceptron(scale="running").partial_fit(X, y).certificate_.generalization is None
+    for model in (nk.PassiveAggressive(), nk.Perceptron(scale="running")):
+        assert model.partial_fit(X, y).certificate_.generalization is None
 
 
 @pytest.mark.parametrize("fit_intercept", [True, False])
@@ -196,24 +132,11 @@ def test_the_comparator_bound_is_that_of_the_margins_of_a_plane_of_any_length(fi
     assert certificate.mistakes <= expected
 
 
-def test_the_run_record_has_the_rule_the_passes_and_the_scale_of_the_certificate():
-    X, y = separable_data()
-    for model in (nk.Perceptron().fit(X, y), nk.Perceptron().partial_fit(X, y)):
-        run, certificate = model.record_.problems[0].run, model.certificate_
-        assert certificate.check_learned(run)[0].status == "holds"
-        for changes in (
-            {"rule": "passive-aggressive"},
-            {"parameter": certificate.parameter + 0.5},
-            {"passes": certificate.passes + 1},
-            {"_geometry": Geometry(fit_intercept=False)},
-        ):
-            assert change(certificate, **changes).check_learned(run)[0].status == "fails"
-        fields = {"is_stream": run.is_stream, "passes": run.passes, "rule": run.rule}
-        assert certificate.check_learned(SimpleNamespace(**fields, scale=None))[0].status == "holds"
-        assert certificate.check_learned(SimpleNamespace(**fields, scale=object()))[0].status == "fails"
-    several = SimpleNamespace(is_stream=False, passes=None, rule=run.rule, scale=None)
-    assert change(certificate, passes=0).check_learned(several)[0].status == "holds"
-    assert certificate.check_learned(several)[0].status == "fails"
+def test_of_several_fits_the_number_of_passes_is_not_known():
+    model = nk.Perceptron().fit(*separable_data())
+    several = replace(model.record_.problems[0].run, passes=None)
+    assert change(model.certificate_, passes=0).check_learned(several)[0].status == "holds"
+    assert model.certificate_.check_learned(several)[0].status == "fails"
 
 
 def test_bound_curves_are_the_theorems_for_the_rows_so_far():

@@ -1,6 +1,7 @@
 """The certificate of mixed weights: honest ones verify, forged ones and other data do not."""
 
 import dataclasses
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -8,11 +9,11 @@ import pytest
 import novikoff as nk
 from mixed import Mixed
 from novikoff.testing import check_certificate
-from novikoff.theory import Geometry, Margin, MixingCertificate
+from novikoff.theory import Geometry, MixingCertificate
 from novikoff.theory.certificate import Duals
 from novikoff.theory.evidence import Evidence
 from novikoff.theory.mixing_certificate import errors_of
-from novikoff.theory.mixing_replay import MixedReplay, replay_mixing
+from novikoff.theory.mixing_replay import MixedReplay
 from novikoff.theory.online_checks import OnlineChecks
 
 pytestmark = pytest.mark.filterwarnings("ignore::novikoff.NotHaltedWarning")
@@ -56,69 +57,6 @@ def with_mixing(certificate, **changes):
     return dataclasses.replace(certificate, mixing=dataclasses.replace(certificate.mixing, **changes))
 
 
-def forgeries(certificate):
-    """Certificates with one false number, by what is false."""
-    mixing = certificate.mixing
-    fields = {
-        "mistakes": 1.0,
-        "weighted_mistakes": 0.25,
-        "updates": 1,
-        "examples": 1.0,
-        "positives": -1.0,
-        "energy": 1.0,
-    }
-    fields |= {"radius": 0.01, "margin_upper_bound": -0.01}
-    found = {
-        name: dataclasses.replace(
-            certificate, **{name: type(getattr(certificate, name))(getattr(certificate, name) + more)}
-        )
-        for name, more in fields.items()
-        if name != "margin_upper_bound"
-    }
-    lower = Margin(certificate.margin_upper_bound - 0.01, intercept=certificate.margin_upper_bound.intercept)
-    found["margin_upper_bound"] = dataclasses.replace(certificate, margin_upper_bound=float(lower))
-    moved = mixing.mistakes.copy()
-    moved[0, [0, 2]] += [1.0, -1.0]
-    found["mistakes of a partition"] = with_mixing(certificate, mistakes=moved)
-    found["fewer rounds"] = with_mixing(certificate, mistakes=mixing.mistakes[:-1])
-    found["sizes of the partitions"] = with_mixing(certificate, rows=mixing.rows + np.array([1, 0, -1]))
-    found["other partitions"] = with_mixing(certificate, rows=mixing.rows[::-1].copy())
-    found["too few rows"] = with_mixing(certificate, rows=mixing.rows - np.array([1, 0, 0]))
-    found["errors"] = with_mixing(certificate, errors=mixing.errors + 1)
-    found["seed"] = with_mixing(certificate, seed=mixing.seed + 1)
-    found["shuffle"] = with_mixing(certificate, shuffle=not mixing.shuffle)
-    duals = certificate.evidence.duals
-    evidence = dataclasses.replace(certificate.evidence, weights=certificate.evidence.weights * 1.0001)
-    found["weights"] = dataclasses.replace(certificate, evidence=evidence)
-    evidence = dataclasses.replace(certificate.evidence, duals=dataclasses.replace(duals, weights=duals.weights * 2))
-    found["duals"] = dataclasses.replace(certificate, evidence=evidence)
-    evidence = dataclasses.replace(certificate.evidence, duals=None)
-    found["no duals"] = dataclasses.replace(certificate, evidence=evidence)
-    found["rule"] = dataclasses.replace(certificate, rule="fixed margin", parameter=0.1)
-    found["unknown rule"] = dataclasses.replace(certificate, rule="guess")
-    found["second-order rule"] = dataclasses.replace(certificate, rule="arow", parameter=1.0)
-    return found
-
-
-@pytest.mark.parametrize("name", ["perceptron", "perceptron, weights", "PA-I"])
-def test_forged_numbers_are_noticed(name):
-    model, y, weights = made(name)
-    certificate = model.certificate_
-    run = replay_mixing(
-        X,
-        certificate.evidence.signs(y),
-        np.ones(36) if weights is None else weights,
-        certificate.online_rule,
-        certificate.evidence.geometry,
-        certificate.mixing,
-    )
-    for what, forged in forgeries(certificate).items():
-        for exact in (False, True):
-            found = forged.verify(X, y, weights, exact=exact)
-            assert not found, f"{what}: {found}"
-            assert found.failures or run.doubtful is not None, f"{what}: {found}"
-
-
 def test_a_forged_count_that_is_consistent_is_found_by_the_repeated_run_alone():
     """Mistakes of two partitions are exchanged: all sums stay the same."""
     model, y, weights = made("perceptron, weights")
@@ -129,36 +67,13 @@ def test_a_forged_count_that_is_consistent_is_found_by_the_repeated_run_alone():
     assert [check.claim for check in found.failures] == ["mistakes of each partition in each round"]
 
 
-def test_other_data_are_noticed():
-    model, y, _ = made("perceptron")
-    certificate = model.certificate_
-    changed = X.copy()
-    changed[4, 1] += 0.01
-    order = np.roll(np.arange(36), 1)
-    for rows, labels in ((changed, y), (X[order], y[order]), (X[:-1], y[:-1]), (X, NOISY), (X[:, :2], y)):
-        assert certificate.verify(rows, labels).failures
-    assert certificate.verify(X, y, np.full(36, 2.0)).failures
-
-
-def test_a_model_with_other_partitions_than_its_certificate_is_noticed():
-    (problem,) = made("averaged")[0].record_.problems
-    forged = dataclasses.replace(problem.run.mixing, rows=problem.run.mixing.rows[::-1].copy())
-    (check,) = problem.certificate.check_learned(dataclasses.replace(problem.run, mixing=forged))
-    assert check.status == "fails"
-    (check,) = problem.certificate.check_learned(dataclasses.replace(problem.run, mixing=None))
-    assert check.status == "fails"
-
-
 def test_an_altered_average_is_noticed():
     model, y, _ = made("averaged")
     record = model.record_
     (problem,) = record.problems
     altered = dataclasses.replace(problem, weights=problem.weights * (1 + 1e-9))
-
-    class Altered:
-        record_ = dataclasses.replace(record, problems=(altered,))
-
-    found = nk.verify(Altered(), X, y)
+    forged = SimpleNamespace(record_=dataclasses.replace(record, problems=(altered,)))
+    found = nk.verify(forged, X, y)
     assert "average" in {check.claim for check in found.failures}
 
 
@@ -273,16 +188,6 @@ def test_other_geometries_and_parameters_than_those_of_a_run_on_partitions_are_r
     assert failure.claim == "weights"
     forged = dataclasses.replace(certificate, rule="passive-aggressive I", parameter=-1.0)
     assert [check.claim for check in forged.verify(LINE, SIDES).failures] == ["rule"]
-
-
-def test_a_record_of_another_run_is_noticed():
-    (problem,) = made("perceptron")[0].record_.problems
-    certificate, run = problem.certificate, problem.run
-    assert [check.status for check in certificate.check_learned(run)] == ["holds"]
-    others = [dataclasses.replace(run.mixing, seed=run.mixing.seed + 1), dataclasses.replace(run.mixing, shuffle=False)]
-    runs = [dataclasses.replace(run, mixing=mixing) for mixing in others]
-    for other in (*runs, dataclasses.replace(run, passes=run.passes + 1)):
-        assert [check.status for check in certificate.check_learned(other)] == ["fails"]
 
 
 def test_rows_that_floating_point_does_not_decide_are_decided_exactly():

@@ -16,6 +16,7 @@ from novikoff.theory.certificate import Duals
 from novikoff.theory.enclosure import UNBOUNDED, Enclosure
 from novikoff.theory.evidence import Evidence
 from novikoff.theory.online_checks import OnlineChecks, nearness
+from rational import SMALLEST, UNIT, agreeing, around
 
 pytestmark = pytest.mark.filterwarnings("ignore::novikoff.NotHaltedWarning")  # not what these tests are about
 
@@ -113,16 +114,6 @@ def test_weights_at_the_limit_of_rounding_are_decided_exactly():
     assert found == {"holds", "fails"}
 
 
-def test_sums_agree_to_their_roundings_only():
-    random = np.random.default_rng(6)
-    X, y = random.standard_normal((200, 3)), np.arange(200) % 2
-    certificate = nk.Perceptron(max_iter=3).fit(X, y).certificate_
-    for name in ("radius", "energy", "examples", "positives"):
-        for factor in (1 + 1e-11, 1 - 1e-11):
-            forged = replace(certificate, **{name: getattr(certificate, name) * factor})
-            assert not forged.verify(X, y), name
-
-
 def test_a_sum_of_squares_beyond_all_doubles_is_infinite():
     X, y = np.full((3, 2), 9e153) * [[1.0], [-1.0], [1.0]], np.array([1, 0, 1])
     certificate = nk.Perceptron(fit_intercept=False, max_iter=2).fit(X, y).certificate_
@@ -177,27 +168,12 @@ def test_the_rows_that_are_right_without_private_features_are_those_of_the_score
     assert check.detail == f"{np.count_nonzero(apart)} rows, each on its right side"
 
 
-UNIT, SMALLEST = Fraction(1, 2**52), Fraction(1, 2**1074)
-
-
 def checks_on(X, signs, weights, *, intercept=0.0, copies=None, duals=None, exact=False, count=None, **geometry):
     """The checks of a model without an intercept, unless the geometry says otherwise."""
     geometry = Geometry(**{"fit_intercept": False, **geometry})
     model = Evidence(np.asarray(weights, dtype=float), intercept, geometry, 1, duals)
     copies = np.ones(len(signs)) if copies is None else np.asarray(copies, dtype=float)
     return OnlineChecks(model, X, np.asarray(signs, dtype=float), copies, exact, count)
-
-
-def around(number, steps=30):
-    """Doubles around a number: some next to it, and some near those that rounding explains."""
-    near = [float(number)]
-    for _ in range(steps):
-        near = [np.nextafter(near[0], -np.inf), *near, np.nextafter(near[-1], np.inf)]
-    return [float(value) for value in near]
-
-
-def agreeing(claimed, value, roundings):
-    return abs(Fraction(claimed) - value) <= roundings * (UNIT * value + SMALLEST)
 
 
 def assert_decided(found, found_exactly, expected):

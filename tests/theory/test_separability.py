@@ -6,10 +6,9 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
-import scipy.sparse as sp
 
 import novikoff as nk
-from novikoff.theory import CoefficientStatus, Margin, Separability, separability_checks
+from novikoff.theory import Margin, separability_checks
 from novikoff.theory.certificate import Duals
 
 COMPLETE = (np.array([[0.0, 1.0], [1.0, 0.0], [3.0, 3.0], [4.0, 2.0]]), np.array(["a", "a", "b", "b"]))
@@ -24,56 +23,19 @@ def statuses(found, X, y, exact):
 
 
 @pytest.mark.parametrize("exact", [False, True])
-@pytest.mark.parametrize("data", [COMPLETE, QUASI, OVERLAP], ids=["complete", "quasi-complete", "overlap"])
-def test_what_is_true_is_verified(data, exact):
-    X, y = data
-    found = nk.separability(X, y)
-    assert statuses(found, X, y, exact) - {"on trust"} == {"holds"}
-    assert found.kind in str(found)
-    assert found.kind in found._repr_html_()
-    assert json.loads(found.to_json())["kind"] in ("Separability", found.kind)
-
-
-@pytest.mark.parametrize("exact", [False, True])
-def test_other_data_are_refused(exact):
-    for X, y in (COMPLETE, QUASI, OVERLAP):
-        found = nk.separability(X, y)
-        assert not found.verify(X, y[[3, 0, 1, 2]], exact=exact)
-        assert not found.verify(X[:-1], y[:-1], exact=exact)
-        assert not found.verify(X[:, :1], y, exact=exact)
-    found = nk.separability(*QUASI)
-    moved = QUASI[0].copy()
-    moved[0, 0] = 1e-3
-    assert not found.verify(moved, QUASI[1], exact=exact)
-
-
-@pytest.mark.parametrize("exact", [False, True])
 def test_false_planes_and_witnesses_are_refused(exact):
     X, y = COMPLETE
     found = nk.separability(X, y)
-    for false in (
-        {"coef": -found.coef},
-        {"coef": found.coef * np.nan},
-        {"intercept": found.intercept + 100.0},
-        {"margin_lower_bound": 2.0},
-        {"margin_upper_bound": 1e-3},
-        {"kind": "overlap"},
-        {"kind": "perfect"},
-    ):
+    for false in ({"margin_lower_bound": 2.0}, {"margin_upper_bound": 1e-3}, {"kind": "overlap"}):
         assert not dataclasses.replace(found, **false).verify(X, y, exact=exact), false
     X, y = QUASI
     found = nk.separability(X, y)
-    rows, weights = found.witness.rows, found.witness.weights
+    witness = Duals(found.witness.rows[:-1], found.witness.weights[:-1])
     for false in (
-        {"coef": -found.coef},
         {"coef": np.array([1.0, 7.0]), "intercept": -100.0},
-        {"boundary": found.boundary[:-1]},
         {"kind": "complete"},
         {"witness": None},
-        {"witness": Duals(rows, -weights)},
-        {"witness": Duals(rows[:-1], weights[:-1])},
-        {"witness": Duals(rows[:1].repeat(len(rows)), weights)},
-        {"witness": Duals(rows + 100, weights)},
+        {"witness": witness},
     ):
         assert not dataclasses.replace(found, **false).verify(X, y, exact=exact), false
 
@@ -188,28 +150,6 @@ def test_what_takes_too_much_work_is_left_open_until_exact_decides(monkeypatch):
     assert "about a minute" in str(found.verify(X, y, exact=True))
 
 
-FALSE_FIELDS = {
-    "columns": lambda found: np.array([0, 1]),
-    "n_features": lambda found: 2,
-    "kind": lambda found: "complete",
-    "fit_intercept": lambda found: False,
-    "positive": lambda found: "a",
-    "examples": lambda found: 5,
-    "coef": lambda found: -found.coef,
-    "intercept": lambda found: 1.0,
-    "numerators": lambda found: (1, 1, 1),
-    "boundary": lambda found: found.boundary[1:],
-    "witness": lambda found: Duals(found.witness.rows[1:], found.witness.weights[1:]),
-    "statuses": lambda found: np.where(found.statuses == CoefficientStatus.FINITE, 5, found.statuses),
-    "directions": lambda found: ((-1, 0, 0),),
-    "supports": lambda found: (np.array([0]), *found.supports[1:]),
-    "dependences": lambda found: ((1, 0, 0),),
-    "margin_lower_bound": lambda found: 1e-300,
-    "margin_upper_bound": lambda found: -1e-300,
-}
-NAMES = {"names", "response"}  # of columns and labels, which arrays do not have
-
-
 @pytest.mark.parametrize("exact", [False, True])
 def test_a_verdict_must_name_its_positive_label(exact):
     counts = np.array([[1, 1], [2, 3], [1, 0], [4, 1]])
@@ -266,15 +206,6 @@ def test_undecided_says_why_and_what_to_do():
         bool(found)
 
 
-@pytest.mark.parametrize("field", [field.name for field in dataclasses.fields(Separability) if field.name not in NAMES])
-def test_every_field_is_checked(field):
-    X, y = QUASI[0] + np.array([5.0, 0.0]), QUASI[1]
-    found = nk.separability(X, y)
-    false = dataclasses.replace(found, **{field: FALSE_FIELDS[field](found)})
-    assert false.verify(X, y).failures
-    assert false.verify(X, y, exact=True).failures
-
-
 def test_proofs_of_counts_speak_of_pairs_of_row_and_outcome():
     X, y = [[1.0], [2.0], [3.0]], [[2, 3], [1, 4], [3, 1]]
     found = nk.separability(X, y)
@@ -284,12 +215,6 @@ def test_proofs_of_counts_speak_of_pairs_of_row_and_outcome():
 
 
 # ---- what it says ----------------------------------------------------------------------------------------------------
-
-
-def wide(X):
-    """The same rows, with 2^31 - 3 columns of zeros between the two of X."""
-    rows = sp.csr_array(X)
-    return sp.csr_array((rows.data, np.array([3, 2**31 - 2])[rows.indices], rows.indptr), shape=(len(X), 2**31 - 1))
 
 
 def test_claims_are_those_of_the_kind():
@@ -323,33 +248,6 @@ def test_the_coefficients_are_those_of_the_columns_and_of_the_intercept(fit_inte
         _ = dataclasses.replace(found, names=("p",)).coefficients
 
 
-def test_columns_of_zeros_are_counted_and_not_named():
-    for X, y in (COMPLETE, QUASI, OVERLAP):
-        narrow, found = nk.separability(X, y), nk.separability(wide(X), y)
-        assert found.coefficients == dict(
-            zip(("x3", f"x{2**31 - 2}", "(Intercept)"), narrow.coefficients.values(), strict=True)
-        )
-        assert f"{2**31 - 3:,} columns of zeros" in str(found.summary())
-        assert "columns of zeros" not in str(narrow.summary())
-        if found.kind != "complete":
-            assert "aliased" not in dict(narrow.claims())["coefficients"]
-            assert dict(found.claims())["coefficients"].endswith(f" {2**31 - 3:,} aliased")
-        if narrow.coef is None:
-            assert narrow.plane() is None
-            assert found.plane() is None
-            continue
-        (weights, intercept), (wider, same) = narrow.plane(), found.plane()
-        assert (weights is narrow.coef, intercept, same) == (True, narrow.intercept, narrow.intercept)
-        assert wider.shape == (2**31 - 1,)
-        assert wider[[3, 2**31 - 2]].tolist() == weights.tolist()
-        data = [check.detail for check in found.verify(wide(X), y).checks if check.claim == "data"]
-        assert data == [f"4 rows of {2**31 - 1:,} features"]
-        data = [check.detail for check in narrow.verify(X, y).checks if check.claim == "data"]
-        assert data == ["4 rows of 2 features"]
-        for false in ({"columns": None}, {"n_features": None}):
-            assert dataclasses.replace(found, **false).verify(wide(X), y).failures
-
-
 def test_an_undecided_verdict_leaves_its_kind_open():
     X, y = OVERLAP
     nothing = {
@@ -362,33 +260,6 @@ def test_an_undecided_verdict_leaves_its_kind_open():
     assert [(check.claim, check.status) for check in found.verify(X, y).checks] == [("data", "holds"), ("kind", "open")]
     with pytest.raises(nk.InvalidInputError, match="undecided"):
         found.boundary_data(X, y)
-
-
-def test_the_limiting_model_has_the_rows_on_the_boundary_and_the_columns_with_finite_coefficients():
-    X, y = QUASI
-    found = nk.separability(X, y)
-    left = found.boundary_data(X, y)
-    assert left.columns.tolist() == [1]
-    assert left.rows.tolist() == found.boundary.tolist() == [0, 1, 2]
-    further = nk.separability(wide(X), y).boundary_data(wide(X), y)
-    assert further.columns.tolist() == [2**31 - 2]
-    assert further.rows.tolist() == [0, 1, 2]
-    X, y = OVERLAP
-    whole = nk.separability(X, y).boundary_data(X, y)
-    assert whole.columns.tolist() == [0, 1]
-    assert whole.rows.tolist() == [0, 1, 2, 3]
-
-
-def test_there_is_no_limiting_model_of_a_complete_separation_or_of_other_data():
-    with pytest.raises(nk.InvalidInputError, match="the separation is complete"):
-        nk.separability(*COMPLETE).boundary_data(*COMPLETE)
-    X, y = QUASI
-    found = nk.separability(X, y)
-    for false in ({"kind": "undecided"}, {"witness": None}):
-        with pytest.raises(nk.InvalidInputError, match="it is undecided"):
-            dataclasses.replace(found, **false).boundary_data(X, y)
-    with pytest.raises(nk.InvalidInputError, match="not the data of the verdict"):
-        found.boundary_data(X[::-1], y)
 
 
 # ---- names -----------------------------------------------------------------------------------------------------------
@@ -414,6 +285,19 @@ def test_what_the_data_do_not_name_is_on_trust():
     ]
 
 
+def test_counts_and_numbers_of_rows_are_those_of_the_verdict():
+    X, y = [[1.0], [2.0], [3.0]], [0, 1, 0]
+    counts = [[2, 3], [1, 4], [3, 1]]
+    words = "only one of the verdict and the data has counts"
+    labelled, counted = nk.separability(X, y), nk.separability(X, counts)
+    forged = dataclasses.replace(labelled, response=None, positive=counted.positive)
+    assert forged.verify(X, counts).failures[0].detail != words
+    assert dataclasses.replace(counted, response="y").verify(X, counts).failures[0].detail == words
+    assert labelled.verify(X[:2], y[:2]).failures[0].detail == "judged: 3 rows; given: 2"
+    listed = dataclasses.replace(labelled, names=["p"])
+    assert not listed.verify(X, y).failures
+
+
 @pytest.mark.parametrize(
     ("names", "words"),
     [
@@ -432,14 +316,14 @@ def test_data_with_other_names_are_refused(names, words):
     )
 
 
-def test_counts_and_numbers_of_rows_are_those_of_the_verdict():
-    X, y = [[1.0], [2.0], [3.0]], [0, 1, 0]
-    counts = [[2, 3], [1, 4], [3, 1]]
-    words = "only one of the verdict and the data has counts"
-    labelled, counted = nk.separability(X, y), nk.separability(X, counts)
-    forged = dataclasses.replace(labelled, response=None, positive=counted.positive)
-    assert forged.verify(X, counts).failures[0].detail != words
-    assert dataclasses.replace(counted, response="y").verify(X, counts).failures[0].detail == words
-    assert labelled.verify(X[:2], y[:2]).failures[0].detail == "judged: 3 rows; given: 2"
-    listed = dataclasses.replace(labelled, names=["p"])
-    assert not listed.verify(X, y).failures
+def test_there_is_no_limiting_model_of_a_complete_separation_or_of_other_data():
+    with pytest.raises(nk.InvalidInputError, match="the separation is complete"):
+        nk.separability(*COMPLETE).boundary_data(*COMPLETE)
+    X, y = QUASI
+    found = nk.separability(X, y)
+    for false in ({"kind": "undecided"}, {"witness": None}):
+        with pytest.raises(nk.InvalidInputError, match="it is undecided"):
+            dataclasses.replace(found, **false).boundary_data(X, y)
+    with pytest.raises(nk.InvalidInputError, match="not the data of the verdict"):
+        found.boundary_data(X[::-1], y)
+    assert nk.separability(*OVERLAP).plane() is None

@@ -7,7 +7,6 @@ import pytest
 
 import novikoff as nk
 from learners import TRACKERS
-from novikoff.testing import check_certificate
 from novikoff.testing._online_learner import make_separable, make_stream
 from novikoff.theory import tracker_certificate
 from novikoff.theory.tracker_certificate import _open_if
@@ -15,13 +14,6 @@ from novikoff.theory.verification import Check
 
 X, Y, _ = make_separable()
 WEIGHTS = np.random.default_rng(2).choice([0.0, 0.5, 1.0, 2.0], len(Y))
-
-
-@pytest.mark.parametrize("weights", [None, WEIGHTS], ids=["plain", "weighted"])
-@pytest.mark.parametrize("name", TRACKERS)
-def test_certificates_keep_their_contract(name, weights):
-    certificate = TRACKERS[name]().partial_fit(X, Y, sample_weight=weights).certificate_
-    check_certificate(certificate, X, Y, weights)
 
 
 @pytest.mark.parametrize("classes", [1, 2, 3])
@@ -35,43 +27,12 @@ def test_models_verify_on_their_stream_and_not_on_another(name, classes):
     assert not nk.verify(model, X[::-1], y[::-1]) or classes == 1
 
 
-CHANGES = {
-    "mistakes": lambda c: {"mistakes": c.mistakes - 1},
-    "decayed mistakes": lambda c: {"decayed_mistakes": c.decayed_mistakes * 0.99},
-    "examples": lambda c: {"examples": c.examples + 1},
-    "rounds": lambda c: {"rounds": c.rounds + 1},
-    "decay": lambda c: {"decay": 0.5},
-    "an impossible decay": lambda c: {"decay": 1.5},
-    "no members": lambda c: {"members": ()},
-    "classes": lambda c: {"classes": c.classes[::-1]},
-    "frequencies": lambda c: {"class_examples": c.class_examples[::-1]},
-    "more classes": lambda c: {"classes": (*c.classes, 9), "class_examples": (*c.class_examples, 0.0)},
-    "a member": lambda c: {"members": (dataclasses.replace(c.members[0], mistakes=0.0), *c.members[1:])},
-    "a rule": lambda c: {
-        "members": (dataclasses.replace(c.members[0], rule=nk.Perceptron(tie="positive")._rule()), *c.members[1:])
-    },
-    "an unknown rule": lambda c: {
-        "members": (dataclasses.replace(c.members[0], rule=nk.theory.rules.Rule("guess")), *c.members[1:])
-    },
-    "NaN": lambda c: {"mistakes": float("nan")},
-}
-
-
-@pytest.mark.parametrize("change", CHANGES)
-def test_altered_claims_are_refuted(change):
-    random = np.random.default_rng(1)
-    X = random.normal(size=(60, 3))
-    y = (X @ [1.0, 2.0, -1.0] + random.normal(size=60) > 0.3).astype(int)
-    honest = nk.Tracker(decay=0.9).partial_fit(X, y).certificate_
-    assert honest.verify(X, y)
-    assert not dataclasses.replace(honest, **CHANGES[change](honest)).verify(X, y)
-
-
 def test_the_bound_is_that_of_the_theorem_and_holds():
     certificate = nk.Tracker([nk.Perceptron(), nk.PassiveAggressiveI()]).partial_fit(X, Y).certificate_
     best = min(member.decayed_mistakes for member in certificate.members)
     assert certificate.decayed_mistakes <= certificate.bound == nk.theory.mixture_bounds.fewest_mistakes(best, 2)
     assert "was predicted before its label was seen" in certificate.explain()
+    assert [name for name, _ in certificate.claims()][-2:] == ["member 1", "member 2"]
 
 
 def test_parameters_that_were_set_later_are_found():

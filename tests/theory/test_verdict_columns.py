@@ -44,9 +44,15 @@ def test_the_verdict_is_that_of_the_columns_that_occur(dense, y):
     assert found.verify(wide(dense), y, exact=True)
     assert f"{WIDTH - 3:,} columns of zeros" in str(found)
     assert json.loads(found.to_json())["columns"] == USED
-    if found.coef is not None:
-        weights, _ = found.plane()
-        assert weights.shape == (WIDTH,)
+    assert "columns of zeros" not in str(narrow)
+    assert narrow.coef is None or narrow.plane()[0] is narrow.coef
+    if found.coef is None:
+        assert found.plane() is None
+    else:
+        assert found.plane()[0].shape == (WIDTH,)
+        assert found.plane()[0][USED].tolist() == narrow.coef.tolist()
+    for false in ({"columns": None}, {"n_features": None}):
+        assert not dataclasses.replace(found, **false).verify(wide(dense), y)
 
 
 def test_entries_in_other_columns_refute_the_verdict():
