@@ -170,7 +170,7 @@ def test_options_replace_what_would_be_found():
         ({"names": 5}, "names must be a list of strings"),
         ({"names": ["a", "a"]}, "names must differ"),
         ({"na": [5]}, "na must be a list of strings"),
-        ({"encoding": "klingon"}, "encoding must be the name of a text encoding"),
+        *(({"encoding": unknown}, "encoding must be the name of a text") for unknown in ("klingon", 5, "base64")),
         ({"quote": "''"}, "quote must be one ASCII character"),
     ],
 )

@@ -91,6 +91,18 @@ def test_other_tables_are_encoded_as_scikit_learn_does(tables):
     assert_same_columns(encoded(X, encoder), Reference(columns, kinds).rows(other))
 
 
+@given(tables(), st.integers(0, 2**32 - 1))
+def test_original_units_give_the_same_scores(table, seed):
+    table, rng = frame(*table), np.random.default_rng(seed)
+    encoder, plain = (TableEncoder(scale=scale, keep=True).fit(table) for scale in ("standard", "none"))
+    weights, intercept = rng.normal(size=len(encoder.encoding_.names)), float(rng.normal())
+    changed, moved = encoder.encoding_.original_units(weights, intercept)
+    raw = plain.transform(table)
+    size = np.abs(raw) @ np.abs(changed) + abs(moved) + 1
+    scores = encoder.transform(table) @ weights + intercept
+    np.testing.assert_allclose((raw @ changed + moved) / size, scores / size, atol=1e-9)
+
+
 def test_a_column_transformer_gives_the_same_scores():
     rng = np.random.default_rng(0)
     table = pd.DataFrame({"age": rng.normal(40, 10, 80), "job": rng.choice(["cook", "clerk", "smith"], 80)})
@@ -145,6 +157,10 @@ def test_paths_sql_and_bytes_are_tables(tmp_path):
     expected = encoder.transform(pl.DataFrame({"x": [1.5, 2.5, 4.5], "s": ["a", "b", None]})).toarray()
     np.testing.assert_array_equal(encoder.transform(str(path)).toarray(), expected)
     np.testing.assert_array_equal(encoder.transform(path.read_bytes()).toarray(), expected)
+    np.testing.assert_array_equal(encoder.transform([path]).toarray(), expected)
+    (tmp_path / "t.svm").write_bytes(b"1 1:2\n")
+    with pytest.raises(nk.InvalidInputError, match="the source must be a table, but it is svmlight"):
+        encoder.transform(tmp_path / "t.svm")
     sql = "SELECT * FROM (VALUES (1.5, 'a'), (2.5, 'b'), (4.5, NULL)) AS t(x, s)"
     np.testing.assert_array_equal(encoder.transform(sql).toarray(), expected)
 
@@ -154,6 +170,8 @@ def test_arrays_have_the_names_of_scikit_learn():
     encoder = TableEncoder().fit(X)
     assert encoder.get_feature_names_out().tolist() == ["x0", "x1", "x1=missing"]
     np.testing.assert_allclose(encoder.transform(X)[:, :1], StandardScaler().fit_transform(X[:, :1]))
+    for numbers in ([[1, 2], [2, 5]], np.array([[1, 2], [2, 5]], dtype=np.int8)):
+        np.testing.assert_array_equal(encoder.transform(numbers), encoder.transform(np.array([[1.0, 2.0], [2.0, 5.0]])))
     with pytest.raises(nk.InvalidInputError, match="X has 3 features, but TableEncoder is expecting 2 features"):
         encoder.transform(np.ones((2, 3)))
 
@@ -288,13 +306,42 @@ def test_constants_identifiers_and_empty_columns_are_left_out_and_said():
         "none": "empty",
         "nothing": "empty",
     }
-    assert encoder.notes_ == [
-        "left out because they are constant: one, word",
-        "left out because they are identifiers of rows: row, id",
-        "left out because they are empty: none, nothing",
-    ]
     changed = many().with_columns(id=pl.lit("new"), one=pl.lit(4.0))
     np.testing.assert_array_equal(encoder.transform(changed).toarray(), encoder.transform(many()).toarray())
+
+
+PEOPLE = pd.DataFrame(
+    {
+        "age": [20.0, None, 41.0, 33.0] * 6,
+        "job": ["clerk", "smith", None, "cook"] * 6,
+        "row": range(24),
+        "same": [1] * 24,
+        "void": [None] * 24,
+        "mail": [f"this is the text of row {i}" for i in range(24)],
+    }
+)
+
+
+def test_what_was_noticed_is_one_line_for_each_kind():
+    assert TableEncoder(max_categories=2).fit(PEOPLE).notes_ == [
+        "missing numbers count as the mean, with an indicator column: age (6)",
+        "missing strings are a category of their own: job (6)",
+        "left out because they are constant: same",
+        "left out because they are identifiers of rows: row",
+        "left out because they are empty: void",
+        "read as text: mail (20 words)",
+        "more than 2 categories, so that rare ones share columns: job",
+    ]
+    assert TableEncoder(missing=5).fit(PEOPLE[["age", "job"]]).notes_[0].startswith("missing numbers count as 5,")
+    assert TableEncoder().fit(PEOPLE[["age"]].dropna()).notes_ == []
+
+
+@pytest.mark.parametrize("missing", ["mean", "median", "zero"])
+@pytest.mark.parametrize("scale", ["standard", "none"])
+def test_rows_have_at_most_as_many_entries_as_was_said(scale, missing):
+    encoder = TableEncoder(scale=scale, missing=missing)
+    table = PEOPLE[["age", "job"]]
+    assert encoder.fit_transform(table).nnz <= encoder.entries_ <= 3 * len(table)
 
 
 def test_keep_keeps_every_column():
@@ -308,11 +355,13 @@ def test_keep_keeps_every_column():
     assert X["word=same"].all()
 
 
-def test_few_rows_do_not_make_an_identifier():
-    table = many(18)
-    encoder = TableEncoder().fit(table.select("row", "id"))
+def test_few_rows_and_numbers_that_do_not_grow_by_one_make_no_identifier():
+    encoder = TableEncoder().fit(many(18).select("row", "id"))
     assert "row" in encoder.get_feature_names_out()
     assert "id=customer-00003" in encoder.get_feature_names_out()
+    down = np.arange(40.0)[::-1]
+    table = pl.DataFrame({"down": down, "squares": down[::-1] ** 2, "twice": np.repeat(down[:20], 2)})
+    assert TableEncoder().fit(table).get_feature_names_out().tolist() == ["down", "squares", "twice"]
 
 
 def test_a_constant_with_missing_values_tells_which_are_missing():
@@ -363,12 +412,17 @@ def test_categories_as_many_as_the_bound_have_no_buckets():
 TEXTS = st.text("aAbBéÉ1_ -'.\n", max_size=20)
 
 
-@given(st.lists(TEXTS | st.none(), min_size=1, max_size=8), st.booleans(), st.sampled_from([(1, 1), (1, 2), (2, 2)]))
-def test_words_are_counted_as_scikit_learn_does(texts, binary, ngram_range):
+@given(
+    st.lists(TEXTS | st.none(), min_size=1, max_size=8),
+    st.fixed_dictionaries(
+        {"binary": st.booleans(), "lowercase": st.booleans(), "ngram_range": st.sampled_from([(1, 1), (1, 2), (2, 2)])}
+    ),
+)
+def test_words_are_counted_as_scikit_learn_does(texts, options):
     filled = ["" if text is None else text for text in texts]
-    peer = CountVectorizer(token_pattern=r"(?u)\b\w\w+\b", binary=binary, ngram_range=ngram_range)
+    peer = CountVectorizer(token_pattern=r"(?u)\b\w\w+\b", **options)
     table = pl.DataFrame({"x": np.arange(len(texts)) * 1.5, "t": texts}, schema={"x": pl.Float64, "t": pl.String})
-    encoder = TableEncoder(text=["t"], keep=True, binary=binary, ngram_range=ngram_range)
+    encoder = TableEncoder(text=["t"], keep=True, **options)
     X = encoded(encoder.fit_transform(table), encoder)
     try:
         counts = peer.fit_transform(filled)
@@ -400,6 +454,20 @@ def test_columns_that_look_like_text_are_counted_by_words_unless_others_are_name
     assert encoder.notes_ == ["read as text: t (25 words)"]
     assert "t:number" not in TableEncoder(text=[], keep=True).fit(table).get_feature_names_out()
     assert "s:a" not in TableEncoder(text=["s"], keep=True).fit(table).get_feature_names_out(), "a letter is not a word"
+
+
+@pytest.mark.parametrize(
+    ("form", "texts", "rows", "expected"),
+    [
+        ("the text of row {}", 20, 20, True),
+        ("the text of row {}", 19, 19, False),
+        ("the text of row {}", 20, 41, False),
+        ("id {}", 20, 20, False),
+    ],
+)
+def test_texts_are_many_different_values_of_several_words(form, texts, rows, expected):
+    table = pl.DataFrame({"t": [form.format(i % texts) for i in range(rows)]})
+    assert TableEncoder(keep=True).fit(table).get_feature_names_out()[0].startswith("t:") is expected
 
 
 # ---- extreme numbers -------------------------------------------------------------------------------------------------
@@ -471,7 +539,7 @@ def test_clones_and_pickles_are_equal():
         ({"keep": "yes"}, "keep must be"),
         ({"idf": None}, "idf must be"),
         ({"max_categories": 0}, "max_categories must be"),
-        ({"ngram_range": (2, 1)}, "ngram_range"),
+        *(({"ngram_range": wrong}, "ngram_range") for wrong in ((2, 1), (1,), (0, 1))),
         ({"norm": "l1"}, "norm"),
         ({"lowercase": "no"}, "lowercase"),
     ],
@@ -481,16 +549,26 @@ def test_parameters_that_cannot_be_used_are_refused(parameters, message):
         TableEncoder(**parameters).fit(TABLE)
 
 
+NOT_NUMBERS = "an array must hold numbers. Use a data frame"
+NOT_A_TABLE = "the table must be an array, a data frame, a path or SQL, but it is "
+
+
 @pytest.mark.parametrize(
     ("source", "message"),
     [
-        (sp.csr_array(np.eye(2)), "the table must be dense"),
-        (np.array([["a", "b"]]), "an array must hold numbers"),
-        (b"1 1:2\n", "."),
+        (sp.csr_array(np.eye(2)), "the table must be dense, but it is a sparse matrix"),
+        (np.array([["a", "b"]]), NOT_NUMBERS),
+        (np.array([[None]], dtype=object), NOT_NUMBERS),
+        (np.array([(1, 2.5)], dtype=[("a", int), ("b", float)]), NOT_NUMBERS),
+        (np.array([[1j]]), "Complex data not supported"),
+        (None, f"{NOT_A_TABLE}None"),
+        ({"a": [1.0]}, NOT_A_TABLE + "{"),
+        (np.ones(3), "Expected 2D array"),
+        (np.array([[np.inf]]), "infinity"),
     ],
 )
 def test_what_is_not_a_table_is_refused(source, message):
-    with pytest.raises(nk.InvalidInputError, match=message):
+    with pytest.raises(ValueError, match=message):
         TableEncoder().fit(source)
 
 

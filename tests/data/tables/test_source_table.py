@@ -8,7 +8,7 @@ import novikoff as nk
 from novikoff import TableEncoder
 from novikoff.data.formats import FORMATS
 from novikoff.data.tables.block import Invalid
-from novikoff.data.tables.source_table import guessed_labels, invalid_values, origin_of
+from novikoff.data.tables.source_table import invalid_values
 
 
 def table(*texts, folder=None, known=None, **options):
@@ -57,12 +57,6 @@ def test_codes_mean_the_same_in_all_files_also_if_their_columns_are_in_another_o
     ]
 
 
-def test_files_are_read_again_in_each_pass(tmp_path):
-    found = table("x,y\n1,0\n2,1\n", folder=tmp_path)
-    assert found.is_lasting
-    assert rows_of(found.blocks(), ["x"]) == rows_of(found.blocks(), ["x"]) == [(1,), (2,)]
-
-
 def test_a_pipe_is_not_opened_before_it_is_needed():
     class Never(io.BytesIO):
         def read(self, *_):
@@ -75,12 +69,6 @@ def test_a_pipe_is_not_opened_before_it_is_needed():
     assert not found.is_lasting
 
 
-def test_an_unopened_table_is_opened_by_its_first_pass():
-    found = table("x,y\n1,0\n2,1\n")
-    assert rows_of(found.blocks(), ["x"]) == [(1,), (2,)]
-    assert found.columns.target == "y"
-
-
 def test_invalid_values_of_all_files_are_counted(tmp_path):
     good = "x,y\n" + "1,0\n" * 300
     found = table(good, good + "many,0\n", good + "some,0\nmany,1\n", folder=tmp_path)
@@ -91,38 +79,6 @@ def test_invalid_values_of_all_files_are_counted(tmp_path):
     assert "'many'" in note
     list(found.blocks({"x": "string"}))
     assert found.invalid == {}
-
-
-def test_the_origin_of_rows_names_their_columns():
-    found = table("a;b;w;y\n1,5;u;1;0\n2;v;2;1\n", weight="w").opened()
-    assert origin_of(found) == {
-        "columns": {"a": "number", "b": "string"},
-        "day_first": None,
-        "dialect": None,
-        "weight_column": "w",
-        "target": "y",
-        "target_choice": "by its name",
-        "target_rivals": (),
-        "text_columns": (),
-        "table_columns": ("a", "b", "w", "y"),
-        "read_as": found.note,
-    }
-    assert ";-separated" in found.note
-
-
-def test_a_guessed_column_of_labels_is_said():
-    rows = "".join(f"{i}.5,{i % 3}.25,{'ab'[i % 2]}\n" for i in range(9))
-    found = table(rows).opened()
-    assert found.columns.target == "x3"
-    assert guessed_labels(found) == ["the labels are taken from the last column, x3; use target= to name another"]
-    assert guessed_labels(table(rows, target="last").opened()) == []
-
-
-def test_the_columns_of_a_model_are_read_as_its_kinds():
-    known = {"x": "string", "q": "number"}
-    found = table("x,s,more\n1,2,3\n", known=known, target=False, missing_columns="impute").opened()
-    assert rows_of(found.blocks(), ["x"]) == [("1",)]
-    assert found.columns.absent == ["q"]
 
 
 def test_a_source_that_cannot_be_opened_is_refused_at_once(tmp_path):
