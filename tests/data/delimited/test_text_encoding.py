@@ -49,3 +49,6 @@ def test_damaged_text_is_refused_while_it_is_converted():
     fill = converted("it", Joined(iter(["a\nb".encode("utf-16-le") + b"\x00\xdc\x00"])).fill, "utf-16-le")
     with pytest.raises(nk.InvalidInputError, match="it, after line 1: the text is not utf-16-le"):
         fill(memoryview(bytearray(100)))
+    fill = converted("it", Joined(iter(["ab".encode("utf-16-le")[:-1]])).fill, "utf-16-le")
+    with pytest.raises(nk.InvalidInputError, match="it, after line 1: the text is not utf-16-le"):
+        list(iter(lambda: fill(memoryview(bytearray(100))), 0))

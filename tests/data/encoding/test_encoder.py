@@ -166,14 +166,15 @@ def test_paths_sql_and_bytes_are_tables(tmp_path):
 
 
 def test_arrays_have_the_names_of_scikit_learn():
-    X = np.array([[1.0, 5.0], [2.0, np.nan], [4.0, 7.0]])
+    X = np.array([[3.0, 1.0, 5.0], [3.0, 2.0, np.nan], [3.0, 4.0, 7.0]])  # the first column is left out
     encoder = TableEncoder().fit(X)
-    assert encoder.get_feature_names_out().tolist() == ["x0", "x1", "x1=missing"]
-    np.testing.assert_allclose(encoder.transform(X)[:, :1], StandardScaler().fit_transform(X[:, :1]))
-    for numbers in ([[1, 2], [2, 5]], np.array([[1, 2], [2, 5]], dtype=np.int8)):
-        np.testing.assert_array_equal(encoder.transform(numbers), encoder.transform(np.array([[1.0, 2.0], [2.0, 5.0]])))
-    with pytest.raises(nk.InvalidInputError, match="X has 3 features, but TableEncoder is expecting 2 features"):
-        encoder.transform(np.ones((2, 3)))
+    assert encoder.get_feature_names_out().tolist() == ["x1", "x2", "x2=missing"]
+    np.testing.assert_allclose(encoder.transform(X)[:, :1], StandardScaler().fit_transform(X[:, 1:2]))
+    whole = [[0, 1, 2], [0, 2, 5]]
+    for numbers in (whole, np.array(whole, dtype=np.int8)):
+        np.testing.assert_array_equal(encoder.transform(numbers), encoder.transform(np.array(whole, dtype=float)))
+    with pytest.raises(nk.InvalidInputError, match="X has 2 features, but TableEncoder is expecting 3 features"):
+        encoder.transform(np.ones((2, 2)))
 
 
 def test_float32_stays_float32_unless_it_is_scaled():
@@ -259,8 +260,8 @@ def test_missing_values_where_fit_had_some_are_not_worth_a_warning():
 def test_texts_without_a_known_word_are_counted():
     encoder = TableEncoder(text=["t"]).fit(pl.DataFrame({"t": ["one two", "two three"]}))
     with pytest.warns(UserWarning, match=r"have no weight: t \(1\)"):
-        X = encoder.transform(pl.DataFrame({"t": ["four five", "two four"]}))
-    assert X.toarray().tolist() == [[0, 0, 0], [0, 1, 0]]
+        X = encoder.transform(pl.DataFrame({"t": ["four five", "two four", "a", None]}))
+    assert X.toarray().tolist() == [[0, 0, 0], [0, 1, 0], [0, 0, 0], [0, 0, 0]]
 
 
 def test_missing_error_refuses_the_first_missing_value():
@@ -359,9 +360,8 @@ def test_few_rows_and_numbers_that_do_not_grow_by_one_make_no_identifier():
     encoder = TableEncoder().fit(many(18).select("row", "id"))
     assert "row" in encoder.get_feature_names_out()
     assert "id=customer-00003" in encoder.get_feature_names_out()
-    down = np.arange(40.0)[::-1]
-    table = pl.DataFrame({"down": down, "squares": down[::-1] ** 2, "twice": np.repeat(down[:20], 2)})
-    assert TableEncoder().fit(table).get_feature_names_out().tolist() == ["down", "squares", "twice"]
+    table = pl.DataFrame({"down": np.arange(40.0)[::-1], "0 twice": [0.0, 0.0, *range(2, 40)]})
+    assert TableEncoder().fit(table).get_feature_names_out().tolist() == ["down", "0 twice"]
 
 
 def test_a_constant_with_missing_values_tells_which_are_missing():
@@ -398,8 +398,7 @@ def test_rare_categories_share_columns_beyond_the_bound():
     assert X.indices[-1] == 2
     assert len(set(X.indices[9:12].tolist())) == 1
     again = encoder.transform(pl.DataFrame({"city": ["Metz", "Bonn", "never seen"]}))
-    assert again.indices[:2].tolist() == [X.indices[13], X.indices[9]]
-    assert again.indices[2] >= 3
+    np.testing.assert_array_equal(again.indices, 3 + nk.Hashing(n_bits=10).columns(["Metz", "Bonn", "never seen"]))
 
 
 def test_categories_as_many_as_the_bound_have_no_buckets():
@@ -495,12 +494,13 @@ def test_blocks_do_not_change_what_is_learned(tmp_path, monkeypatch):
 
     rng = np.random.default_rng(1)
     table = pd.DataFrame({"x": rng.normal(1e6, 1, 500), "s": rng.choice(["a", "b", "c"], 500)})
-    table.loc[::7, "x"] = np.nan
+    table.loc[::7, ["x", "s"]] = np.nan
     table.to_csv(tmp_path / "t.csv", index=False)
     whole = TableEncoder().fit(tmp_path / "t.csv")
     monkeypatch.setattr(blocks_module, "BLOCK_SIZE", 256)
     parts = TableEncoder().fit(tmp_path / "t.csv")
     assert parts.encoding_.categories == whole.encoding_.categories
+    assert parts.notes_ == whole.notes_
     (one,), (other,) = whole.encoding_.numbers, parts.encoding_.numbers
     assert other.scale == pytest.approx(one.scale, rel=1e-9)
     assert other.shift == pytest.approx(one.shift, rel=1e-12)

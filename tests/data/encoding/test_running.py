@@ -154,6 +154,14 @@ def test_numbers_alone_are_dense_unless_missing_values_may_add_columns():
     assert sp.issparse(begun("none", "mean", kinds, ()).learn(as_block(rows, kinds)))
 
 
+def test_constants_are_encoded_as_0_and_missing_values_as_the_mean():
+    kinds, rows = {"a": "number"}, [{"a": 1.5}, {"a": 2.5}]
+    standard, plain = begun("standard", "error", kinds, ()), begun("none", "mean", kinds, ())
+    standard.learn(as_block(rows[:1], kinds)), plain.learn(as_block(rows, kinds))
+    assert standard.rows(as_block(rows, kinds)).tolist() == [[0.0], [0.0]]
+    assert plain.rows(as_block([{"a": None}], kinds)).toarray().tolist() == [[2.0]]
+
+
 def test_a_missing_value_is_refused_and_nothing_is_learned():
     encoder = begun("standard", "error")
     good = {"job": "cook", "age": 1.0, "note": "free", "pay": 2.0, "town": "a"}

@@ -36,24 +36,24 @@ def rows_of(blocks, names):
 
 
 def test_codes_mean_the_same_in_all_files_also_if_their_columns_are_in_another_order(tmp_path):
-    first, second = "s,x,t,y\na,1,u,0\nb,2,v,1\n,3,u,1\n", "y,t,s,x\n0,w,b,5\n1,u,c,6\n"
+    first, second = "s,x,t,z,y\na,1,u,8,0\nb,2,v,8,1\n,3,u,8,1\n", "z,y,t,s,x\n9,0,w,b,5\n9,1,u,c,6\n"
     found = table(first, second, folder=tmp_path)
     blocks = list(found.blocks())
-    expected = [("a", 1, "u"), ("b", 2, "v"), (None, 3, "u"), ("b", 5, "w"), ("c", 6, "u")]
-    assert rows_of(blocks, ["s", "x", "t"]) == expected
+    expected = [("a", 1, "u", 8), ("b", 2, "v", 8), (None, 3, "u", 8), ("b", 5, "w", 9), ("c", 6, "u", 9)]
+    assert rows_of(blocks, ["s", "x", "t", "z"]) == expected
     for name, values in {"s": ["a", "b", "c"], "t": ["u", "v", "w"]}.items():
         assert list(blocks[-1].string_column(name)[1]) == values
         assert all(list(block.string_column(name)[1])[:2] == values[:2] for block in blocks)
     encoder = TableEncoder(scale="none")
-    encoder.fit_blocks(blocks, {"s": "string", "x": "number", "t": "string"})
+    encoder.fit_blocks(blocks, {"s": "string", "x": "number", "t": "string", "z": "number"})
     X = encoder.encoding_.rows(list(table(first, second, folder=tmp_path).blocks())).toarray()
-    assert encoder.encoding_.names == ("s=a", "s=b", "s=c", "s=missing", "x", "t=u", "t=v", "t=w")
+    assert encoder.encoding_.names == ("s=a", "s=b", "s=c", "s=missing", "x", "t=u", "t=v", "t=w", "z")
     assert X.tolist() == [
-        [1, 0, 0, 0, 1, 1, 0, 0],
-        [0, 1, 0, 0, 2, 0, 1, 0],
-        [0, 0, 0, 1, 3, 1, 0, 0],
-        [0, 1, 0, 0, 5, 0, 0, 1],
-        [0, 0, 1, 0, 6, 1, 0, 0],
+        [1, 0, 0, 0, 1, 1, 0, 0, 8],
+        [0, 1, 0, 0, 2, 0, 1, 0, 8],
+        [0, 0, 0, 1, 3, 1, 0, 0, 8],
+        [0, 1, 0, 0, 5, 0, 0, 1, 9],
+        [0, 0, 1, 0, 6, 1, 0, 0, 9],
     ]
 
 
