@@ -180,7 +180,7 @@ def test_hashed_rows_are_the_same_in_batches_and_as_a_whole(tmp_path):
 @pytest.mark.parametrize(("text", "format"), [(TEXT, "svmlight"), (CSV, "csv")])
 def test_standard_input_is_a_stream(monkeypatch, text, format, pack):
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(pack(text))))
-    assert as_one(nk.scan("-", format=format, batch_size=2)) == as_one([nk.read(text, format=format)])
+    assert as_one(nk.scan("-", batch_size=2)) == as_one([nk.read(text, format=format)])
 
 
 # ---- batches of any size from blocks of any size --------------------------------------------------------------------

@@ -565,6 +565,7 @@ NOT_A_TABLE = "the table must be an array, a data frame, a path or SQL, but it i
         ({"a": [1.0]}, NOT_A_TABLE + "{"),
         (np.ones(3), "Expected 2D array"),
         (np.array([[np.inf]]), "infinity"),
+        (b"1 1:2\n", "no column can be used as a feature"),
     ],
 )
 def test_what_is_not_a_table_is_refused(source, message):
