@@ -133,3 +133,9 @@ def test_options_of_columns_and_dialect_are_those_of_the_model():
     again = reading.read("score", text, format="csv")
     np.testing.assert_array_equal(again.X.toarray(), batch.X.toarray())
     assert again.weights.tolist() == [1, 2]
+
+
+def test_a_column_that_is_missing_is_not_taken_from_the_weights():
+    _, reading = after_fit(b"a,job,w,y\n1,clerk,1,0\n2,cook,2,1\n", weight="w")
+    found = reading.read("score", b"job,w,y\ncook,7,1\n", format="csv", missing_columns="impute")
+    assert (found.X.toarray().tolist(), found.weights.tolist()) == ([[1.5, 0, 1]], [7])

@@ -10,14 +10,13 @@ import sys
 import tempfile
 import threading
 
-import numpy as np
 import pytest
 import zstandard
 from hypothesis import given
 from hypothesis import strategies as st
 
 import novikoff as nk
-from novikoff.data.compression import DamagedError, compression_of
+from novikoff.data.compression import DamagedError
 from novikoff.data.source import is_lasting, line_blocks, name_of, opened, writable
 
 TEXT = b"+1 1:0.5 3:2  # first\n\n-1 2:1e-3\n"
@@ -104,11 +103,6 @@ def test_an_open_file_is_read_from_where_it_stands_and_stays_open(tmp_path):
         file.readline()
         assert whole(file) == TEXT[TEXT.index(b"\n") + 1 :]
         assert not file.closed
-
-
-def test_standard_input_may_be_compressed(monkeypatch):
-    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(gzip.compress(TEXT))))
-    assert whole("-") == TEXT
 
 
 def test_a_missing_standard_input_is_refused(monkeypatch):
@@ -217,31 +211,6 @@ def test_files_and_bytes_last_and_pipes_do_not(tmp_path):
         assert not is_lasting(source)
 
 
-def test_the_lines_of_a_pipe_come_before_it_ends():
-    read_end, write_end = os.pipe()
-    os.write(write_end, b"1 1:2\n-1")
-    with os.fdopen(read_end, "rb") as file, opened("read", file) as fill:
-        blocks = line_blocks(fill, 1000)
-        assert bytes(next(blocks)) == b"1 1:2\n"  # the writer is still there
-        os.write(write_end, b" 2:3\n")
-        assert bytes(next(blocks)) == b"-1 2:3\n"
-        os.close(write_end)
-        assert list(blocks) == []
-
-
-def test_the_lines_of_a_compressed_pipe_come_before_it_ends():
-    read_end, write_end = os.pipe()
-    packer = zstandard.ZstdCompressor().compressobj()
-    with os.fdopen(read_end, "rb") as file, os.fdopen(write_end, "wb", buffering=0) as pipe:
-        pipe.write(packer.compress(b"1 1:2\n-1") + packer.flush(zstandard.COMPRESSOBJ_FLUSH_BLOCK))
-        with opened("read", file) as fill:
-            blocks = line_blocks(fill, 1000)
-            assert bytes(next(blocks)) == b"1 1:2\n"
-            pipe.write(packer.compress(b" 2:3\n") + packer.flush())
-            pipe.close()
-            assert [bytes(block) for block in blocks] == [b"-1 2:3\n"]
-
-
 # ---- lines -----------------------------------------------------------------------------------------------------------
 
 
@@ -304,46 +273,7 @@ def test_the_lines_before_damage_come_first():
         next(blocks)
 
 
-def test_a_large_file_is_cut_into_blocks_and_read_on_several_threads(tmp_path):
-    path = tmp_path / "large"
-    text = b"".join(b"%d %d:1\n" % (k, k + 1) for k in range(300_000))
-    path.write_bytes(text)
-    with opened("read", path, threads=4) as fill:
-        blocks = [bytes(block) for block in line_blocks(fill, 1 << 21)]
-    assert len(blocks) > 1
-    assert b"".join(blocks) == text
-
-
 # ---- targets ---------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("ending", ["", ".gz", ".bz2", ".xz", ".zst"])
-def test_a_path_is_compressed_as_its_name_says(tmp_path, ending):
-    path = tmp_path / f"rows.svm{ending}"
-    X, y = np.arange(6.0).reshape(2, 3), np.array([1, -1])
-    nk.write_svmlight(X, y, path)
-    compression = compression_of(path.read_bytes())
-    assert (compression.suffix if compression else "") == ending
-    Z, z = nk.read_svmlight(path)
-    np.testing.assert_array_equal(Z.toarray(), X)
-    np.testing.assert_array_equal(z, y)
-    assert os.listdir(tmp_path) == [path.name]
-
-
-@pytest.mark.parametrize("ending", ["", ".gz", ".bz2", ".xz", ".zst"])
-def test_a_failing_write_leaves_the_old_file(tmp_path, ending):
-    path = tmp_path / f"rows{ending}"
-    path.write_bytes(b"old")
-
-    def fail():
-        with writable("write", path) as file:
-            file.write(b"new")
-            raise ZeroDivisionError
-
-    with pytest.raises(ZeroDivisionError):
-        fail()
-    assert path.read_bytes() == b"old"
-    assert os.listdir(tmp_path) == [path.name]
 
 
 def test_a_file_object_is_written_to_and_stays_open(tmp_path):

@@ -3,10 +3,7 @@
 import gc
 import gzip
 import io
-import json
 import os
-import signal
-import subprocess
 import sys
 import threading
 import time
@@ -24,22 +21,15 @@ from hypothesis import strategies as st
 
 import novikoff as nk
 from memory import run_alone
-from novikoff.data import source as sources
 from novikoff.data.delimited import blocks as blocks_module
 from novikoff.data.formats import FORMATS, file_formats, svmlight
 from share import share_of
 from snapshots import plain
-from table_files import write
+from table_files import FRAME as TABLE
+from table_files import HASHING, write
 
 TEXT = b"+1 1:0.5 3:2  # first\n\n-1 2:1e-3\n+1\n-1 5:1\n-1 1:-0.25 4:1e9\n"
-FRAME = pa.table(
-    {
-        "a": [1.0, 2.5, -3.0, 0.0, 1e6],
-        "b": [0.1, 0.2, 0.3, 0.4, 0.5],
-        "w": [1.0, 0.0, 0.5, 2.0, 1.0],
-        "label": ["yes", "no", "no", "maybe", "yes"],
-    }
-)
+FRAME = TABLE.append_column("w", pa.array([1.0, 0.0, 0.5, 2.0, 1.0]))
 CSV = b"a,b,label\n1,0.5,yes\n2,0.25,no\n"
 
 
@@ -96,120 +86,84 @@ def open_files(folder):
 # ---- all sources give the same rows ---------------------------------------------------------------------------------
 
 
-@pytest.fixture(scope="module")
-def lines(tmp_path_factory):
-    """Sources of svmlight text: name, function that returns the source, options, and whether it can be read again."""
-    path = tmp_path_factory.mktemp("lines") / "t.svm"
-    path.write_bytes(TEXT)
-    packed = path.with_suffix(".gz")
-    packed.write_bytes(gzip.compress(TEXT))
-    half = TEXT.index(b"+1\n")
-    first, second = path.with_suffix(".1"), path.with_suffix(".2")
-    first.write_bytes(TEXT[:half])
-    second.write_bytes(gzip.compress(TEXT[half:]))
-    sources = {
-        "path": (path, {}, True),
-        "string": (str(path), {}, True),
-        "format": (path, {"format": "svmlight"}, True),
-        "gzip": (packed, {}, True),
-        "two files": ([first, second], {}, True),
-        "a file and bytes": ((first, TEXT[half:]), {}, True),
-        "bytes": (TEXT, {}, True),
-        "bytearray": (bytearray(TEXT), {}, True),
-        "memoryview": (memoryview(TEXT), {}, True),
-        "packed bytes": (gzip.compress(TEXT), {}, True),
-        "one thread": (path, {"n_jobs": 1}, True),
-    }
-    return {name: (lambda source=source: source, *rest) for name, (source, *rest) in sources.items()} | {
-        "file object": (lambda: io.BytesIO(TEXT), {}, False)
-    }
+def put(folder, name, data):
+    (folder / name).write_bytes(data)
+    return folder / name
 
 
-LINES = (
-    *("path", "string", "format", "gzip", "two files", "a file and bytes", "bytes", "bytearray", "memoryview"),
-    *("packed bytes", "file object", "one thread"),
-)
+HALF = TEXT.index(b"+1\n")
+LINES = {
+    "path": lambda folder: put(folder, "t.svm", TEXT),
+    "string": lambda folder: str(put(folder, "t.svm", TEXT)),
+    "gzip": lambda folder: put(folder, "t.gz", gzip.compress(TEXT)),
+    "two files": lambda folder: [put(folder, "1", TEXT[:HALF]), put(folder, "2", gzip.compress(TEXT[HALF:]))],
+    "a file and bytes": lambda folder: (put(folder, "t.svm", TEXT[:HALF]), TEXT[HALF:]),
+    "bytes": lambda _: TEXT,
+    "bytearray": lambda _: bytearray(TEXT),
+    "memoryview": lambda _: memoryview(TEXT),
+    "packed bytes": lambda _: gzip.compress(TEXT),
+    "file object": lambda _: io.BytesIO(TEXT),
+}
 
 
 @pytest.mark.parametrize("name", LINES)
 @pytest.mark.parametrize("batch_size", [1, 3, 8192])
-def test_every_source_of_svmlight_gives_the_same_rows(lines, name, batch_size):
-    new, options, lasts = lines[name]
-    source = new()
+def test_every_source_of_svmlight_gives_the_same_rows(tmp_path, name, batch_size):
+    source = LINES[name](tmp_path)
     expected = as_one([nk.read_svmlight(TEXT)])
-    stream = nk.scan(source, batch_size=batch_size, **options)
+    stream = nk.scan(source, batch_size=batch_size)
     batches = list(stream)
     assert as_one(batches) == expected
     assert max(len(batch.y) for batch in batches) <= batch_size
-    if lasts:
+    if name != "file object":
         assert {batch.X.shape[1] for batch in batches} == {5}
         assert as_one(stream) == as_one(stream.widening()) == expected
-        assert as_one([nk.read(source, **options)]) == expected
+        assert as_one([nk.read(source)]) == expected
 
 
-@pytest.fixture(scope="module")
-def tables(tmp_path_factory):
-    """The same table in every form: name, function that returns it, options, and whether it can be read again."""
-    folder = tmp_path_factory.mktemp("tables")
-    frame = FRAME.to_pandas()
-    every = {format: (write(folder, format, FRAME), {}) for format in ("csv", "ndjson", "jsonl", "json", "parquet")}
-    every |= {format: (write(folder, format, FRAME), {}) for format in ("arrow", "feather", "ipc", "csv.gz")}
-    frame.to_csv(folder / "table.tsv", sep="\t", index=False)
-    parts = [write(folder, "parquet", FRAME.slice(k, 3)).rename(folder / f"part{k}.parquet") for k in (0, 3)]
-    write(folder, "parquet", FRAME)
-    csv = (folder / "table.csv").read_bytes()
-    every |= {
-        "tsv": (folder / "table.tsv", {}),
-        "string": (str(folder / "table.csv"), {}),
-        "two files": (parts, {}),
-        "pattern": (str(folder / "part*.parquet"), {}),
-        "bytes": (csv, {"format": "csv"}),
-        "packed bytes": (gzip.compress(csv), {"format": "csv"}),
-        "sql": (f"SELECT * FROM '{folder / 'table.parquet'}'", {}),
-        "pandas": (frame, {}),
-        "polars": (pl.from_arrow(FRAME), {}),
-        "pyarrow": (FRAME, {}),
-        "duckdb": (duckdb.sql(f"SELECT * FROM '{folder / 'table.parquet'}'"), {}),
-    }
-    every = {name: (lambda source=source: source, options, True) for name, (source, options) in every.items()}
-    return every | {
-        "file object": (lambda: io.BytesIO(csv), {"format": "csv"}, False),
-        "reader": (FRAME.to_reader, {}, False),
-    }
-
-
-TABLES = (
-    *("csv", "ndjson", "jsonl", "json", "parquet", "arrow", "feather", "ipc", "csv.gz", "tsv", "string", "two files"),
-    *("pattern", "bytes", "packed bytes", "sql", "pandas", "polars", "pyarrow", "duckdb", "file object", "reader"),
-)
+ENDINGS = [
+    *("csv", "tsv", "csv.gz", "csv.zst", "csv.bz2", "ndjson", "jsonl", "json", "ndjson.gz", "jsonl.zst"),
+    *("parquet", "arrow", "feather", "ipc"),
+]
+TABLES = {ending: lambda folder, ending=ending: write(folder, ending, FRAME) for ending in ENDINGS}
+TABLES |= {
+    "string": lambda folder: str(write(folder, "csv", FRAME)),
+    "two files": lambda folder: [
+        write(folder, "parquet", FRAME.slice(k, 3)).rename(folder / f"part{k}.parquet") for k in (0, 3)
+    ],
+    "pattern": lambda folder: TABLES["two files"](folder) and str(folder / "part*.parquet"),
+    "bytes": lambda folder: write(folder, "csv", FRAME).read_bytes(),
+    "packed bytes": lambda folder: write(folder, "csv.gz", FRAME).read_bytes(),
+    "sql": lambda folder: f"SELECT * FROM '{write(folder, 'parquet', FRAME)}'",
+    "pandas": lambda _: FRAME.to_pandas(),
+    "polars": lambda _: pl.from_arrow(FRAME),
+    "pyarrow": lambda _: FRAME,
+    "duckdb": lambda _: duckdb.from_arrow(FRAME),
+    "file object": lambda folder: io.BytesIO(write(folder, "csv", FRAME).read_bytes()),
+    "reader": lambda _: FRAME.to_reader(),
+}
 
 
 @pytest.mark.parametrize("name", TABLES)
-@pytest.mark.parametrize("batch_size", [2, 8192])
-def test_every_source_of_a_table_gives_the_same_rows(tables, name, batch_size):
-    new, options, lasts = tables[name]
-    source = new()
-    X = np.array([FRAME["a"].to_pylist(), FRAME["b"].to_pylist()]).T
-    y, weights = FRAME["label"].to_pylist(), np.array(FRAME["w"].to_pylist())
-    expected = plain((X, y, weights, ("a", "b"), None))
-    stream = nk.scan(source, weight="w", batch_size=batch_size, **options)
+@pytest.mark.parametrize("batch_size", [1, 2, 8192])
+def test_every_source_of_a_table_gives_the_same_rows(tmp_path, name, batch_size):
+    source = TABLES[name](tmp_path)
+    options = {"target": "label", "weight": "w", "hashing": HASHING}
+    expected = as_one([nk.read(FRAME, **options)])
+    stream = nk.scan(source, batch_size=batch_size, format="csv" if name == "file object" else None, **options)
     batches = list(stream)
     assert as_one(batches) == expected
     assert max(len(batch.y) for batch in batches) <= batch_size
-    if lasts:
-        assert as_one(stream) == as_one(stream.widening()) == expected
-        assert as_one([nk.read(source, weight="w", **options)]) == expected
+    if name not in ("file object", "reader"):
+        assert as_one(stream) == as_one(stream.widening()) == as_one([nk.read(source, **options)]) == expected
 
 
-@pytest.mark.parametrize("name", ["file object", "reader"])
-def test_a_second_pass_over_a_source_that_can_be_read_once_is_refused(tables, name):
-    new, options, _ = tables[name]
-    stream = nk.scan(new(), **options)
-    list(stream)
-    assert refusal(list, stream)
-    lines = nk.scan(io.BytesIO(TEXT))
-    list(lines)
-    assert refusal(list, lines) == "<file>: the file has no examples."
+def test_a_second_pass_over_a_source_that_can_be_read_once_is_refused():
+    for source, options in ((FRAME.to_reader(), {"target": "label"}), (io.BytesIO(TEXT), {})):
+        stream = nk.scan(source, hashing=HASHING, **options) if options else nk.scan(source)
+        list(stream)
+        message = refusal(list, stream)
+    assert message == "<file>: the file has no examples."
 
 
 def test_hashed_rows_are_the_same_in_batches_and_as_a_whole(tmp_path):
@@ -222,36 +176,11 @@ def test_hashed_rows_are_the_same_in_batches_and_as_a_whole(tmp_path):
             assert as_one(nk.scan(source, batch_size=batch_size, **options)) == whole
 
 
-PROGRAM = """
-import sys, json, novikoff as nk
-options = json.loads(sys.argv[1])
-for X, y in nk.scan("-", **options):
-    print(X.shape[1], *y.tolist(), flush=True)
-"""
-
-
-@pytest.mark.parametrize(
-    ("text", "options", "printed"),
-    [
-        (TEXT, '{"batch_size": 2}', ["5 1 -1", "5 1 -1", "5 -1"]),
-        (gzip.compress(TEXT), '{"n_features": 9}', ["9 1 -1 1 -1 -1"]),
-        (CSV, '{"format": "csv"}', ["2 yes no"]),
-        (gzip.compress(CSV), '{"format": "csv", "batch_size": 1}', ["2 yes", "2 no"]),
-    ],
-    ids=["svmlight", "gzip", "csv", "csv.gz"],
-)
-def test_standard_input_is_a_stream(monkeypatch, text, options, printed):
-    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text)))
-    batches = list(nk.scan("-", **json.loads(options)))
-    assert [" ".join(map(str, [X.shape[1], *y])) for X, y in batches] == printed
-
-
-@pytest.mark.slow
-def test_standard_input_of_another_process_is_a_stream():
-    text, options, printed = gzip.compress(TEXT), '{"batch_size": 2}', ["5 1 -1", "5 1 -1", "5 -1"]
-    done = subprocess.run([sys.executable, "-c", PROGRAM, options], input=text, capture_output=True, timeout=60)
-    assert done.stderr == b""
-    assert done.stdout.decode().splitlines() == printed
+@pytest.mark.parametrize("pack", [bytes, gzip.compress])
+@pytest.mark.parametrize(("text", "format"), [(TEXT, "svmlight"), (CSV, "csv")])
+def test_standard_input_is_a_stream(monkeypatch, text, format, pack):
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(pack(text))))
+    assert as_one(nk.scan("-", batch_size=2)) == as_one([nk.read(text, format=format)])
 
 
 # ---- batches of any size from blocks of any size --------------------------------------------------------------------
@@ -337,98 +266,65 @@ def test_looking_for_a_format_takes_nothing_from_a_pipe(tmp_path):
         writer.join()
 
 
+OPTIONS = (  # and the formats that take them
+    ("svmlight", {"n_features": 3}),
+    ("svmlight", {"index_base": 0}),
+    ("svmlight", {"dtype": np.float32}),
+    ("svmlight", {"n_jobs": 2}),
+    ("csv, tsv, ndjson, parquet, arrow, excel, numpy, sql, frame", {"target": "y"}),
+    ("csv, tsv, ndjson, parquet, arrow, excel, numpy, sql, frame", {"hashing": nk.Hashing()}),
+    ("csv, tsv, ndjson, parquet, arrow, excel, numpy, sql, frame", {"missing": "zero"}),
+    ("csv, tsv, ndjson, parquet, arrow, excel, numpy, sql, frame", {"features": np.array(["a", "b"])}),
+    ("sql", {"attach": {"a": "b"}}),
+)
+QUERY = "SELECT 1 AS y, 2 AS a"
+SOURCES = {"svmlight": TEXT, "csv": CSV, "parquet": "a.parquet", "frame": FRAME, "sql": QUERY}
+
+
+@pytest.mark.parametrize(("formats", "option"), OPTIONS, ids=[name for _, (name,) in OPTIONS])
+def test_options_of_other_formats_are_refused_at_once(formats, option):
+    for format, source in SOURCES.items():
+        if format not in formats.split(", "):
+            for act in (nk.scan, nk.read):
+                assert f" is an option of {formats}, but the source is {format}." in refusal(act, source, **option)
+
+
+PATH = "follow=True needs the path of one file, but the source is "
+LINES_ONLY = "follow=True needs text by lines, but the source is "
+FILE_FORMATS = "format must be one of svmlight, csv, tsv, ndjson, parquet, arrow, excel, numpy, but it is "
+SEVERAL = "all files must have one format, but these have several: "
 WRONG = {
-    "target of svmlight": (
-        TEXT,
-        {"target": "y"},
-        "target='y' is an option of csv, tsv, ndjson, parquet, arrow, excel, sql, frame, but the source is",
-    ),
-    "hashing of svmlight": (TEXT, {"hashing": nk.Hashing()}, "is an option of csv"),
-    "missing of svmlight": (TEXT, {"missing": "zero"}, "missing='zero' is an option of csv"),
-    "an array of features": (TEXT, {"features": np.array(["a", "b"])}, "is an option of csv"),
-    "attach of svmlight": (TEXT, {"attach": {"a": "b"}}, "is an option of sql, but the source is "),
-    "attach of a table": (CSV, {"format": "csv", "attach": {"a": "b"}}, "is an option of sql, but the source is "),
-    "attach of a frame": (FRAME, {"attach": {"a": "b"}}, "is an option of sql, but the source is "),
-    "n_features of a table": (
-        CSV,
-        {"format": "csv", "n_features": 3},
-        "n_features=3 is an option of svmlight, but the source is csv.",
-    ),
-    "index_base of a frame": (
-        FRAME,
-        {"index_base": 0},
-        "index_base=0 is an option of svmlight, but the source is frame.",
-    ),
-    "dtype of SQL": (
-        "SELECT 1 AS y, 2 AS a",
-        {"dtype": np.float32},
-        "is an option of svmlight, but the source is sql.",
-    ),
-    "n_jobs of a frame": (FRAME, {"n_jobs": 2}, "n_jobs=2 is an option of svmlight"),
     "format of a frame": (FRAME, {"format": "csv"}, "format='csv' is for files, but the source is a Table."),
-    "format of SQL": (
-        "SELECT 1 AS y, 2 AS a",
-        {"format": "csv"},
-        "format='csv' is for files, but the source is a query.",
-    ),
-    "an unknown format": (
-        TEXT,
-        {"format": "xml"},
-        "format must be one of svmlight, csv, tsv, ndjson, parquet, arrow, excel, but it is 'xml'.",
-    ),
-    "a format that is not a word": (TEXT, {"format": 3}, "format must be one of svmlight, csv"),
-    "a format of no file": (TEXT, {"format": "frame"}, "format must be one of svmlight, csv"),
+    "format of SQL": (QUERY, {"format": "csv"}, "format='csv' is for files, but the source is a query."),
+    "an unknown format": (TEXT, {"format": "xml"}, f"{FILE_FORMATS}'xml'."),
+    "a format that is not a word": (TEXT, {"format": 3}, f"{FILE_FORMATS}3."),
+    "a format of no file": (TEXT, {"format": "frame"}, f"{FILE_FORMATS}'frame'."),
     "no files": ([], {}, "the list of files is empty."),
     "no files of a format": ([], {"format": "csv"}, "the list of files is empty."),
-    "files of two formats": (
-        ["a.csv", "a.parquet"],
-        {},
-        "all files must have one format, but these have several: a.csv, a.parquet.",
-    ),
-    "a table and lines": (
-        ["a.csv", "a.svm"],
-        {},
-        "all files must have one format, but these have several: a.csv, a.svm.",
-    ),
+    "files of two formats": (["a.csv", "a.parquet"], {}, f"{SEVERAL}a.csv, a.parquet."),
+    "a table and lines": (["a.csv", "a.svm"], {}, f"{SEVERAL}a.csv, a.svm."),
     "a missing file": ("none.csv", {}, "none.csv: the file cannot be read: No such file"),
     "a missing pattern": ("none*.csv", {}, "none*.csv: the file cannot be read: No such file"),
     "a directory": ("/tmp", {"format": "csv"}, "/tmp: this is a directory."),
+    "an option that is not there": (TEXT, {"batchsize": 3}, "there is no option batchsize. "),
 }
 ONLY_SCAN = {
     "a batch size of 0": (TEXT, {"batch_size": 0}, "batch_size"),
     "half a batch": (TEXT, {"batch_size": 1.5}, "batch_size"),
-    "a number of follow": (TEXT, {"follow": 1}, "follow"),
-    "follow of bytes": (TEXT, {"follow": True}, "follow=True needs the path of one file, but the source is <bytes>."),
-    "follow of standard input": (
-        "-",
-        {"follow": True},
-        "follow=True needs the path of one file, but the source is <stdin>.",
-    ),
-    "follow of several": (
-        ["a", "b"],
-        {"follow": True},
-        "follow=True needs the path of one file, but the source is 2 files.",
-    ),
-    "follow of several tables": (
-        ["a.csv"],
-        {"follow": True},
-        "follow=True needs the path of one file, but the source is 1 files.",
-    ),
-    "follow of parquet": ("a.parquet", {"follow": True}, "follow=True needs text by lines, but the source is parquet."),
-    "follow of a frame": (FRAME, {"follow": True}, "follow=True needs text by lines, but the source is frame."),
+    "follow of bytes": (TEXT, {"follow": True}, f"{PATH}<bytes>."),
+    "follow of standard input": ("-", {"follow": True}, f"{PATH}<stdin>."),
+    "follow of several": (["a", "b"], {"follow": True}, f"{PATH}2 files."),
+    "follow of several tables": (["a.csv"], {"follow": True}, f"{PATH}1 files."),
+    "follow of parquet": ("a.parquet", {"follow": True}, f"{LINES_ONLY}parquet."),
+    "follow of a frame": (FRAME, {"follow": True}, f"{LINES_ONLY}frame."),
 }
 
 
-@pytest.mark.parametrize("case", [*WRONG.values(), *ONLY_SCAN.values()], ids=[*WRONG, *ONLY_SCAN])
+@pytest.mark.parametrize("case", WRONG | ONLY_SCAN)
 def test_options_that_do_not_fit_are_refused_at_once(case):
-    source, options, message = case
-    assert message in refusal(nk.scan, source, **options)
-
-
-@pytest.mark.parametrize("case", WRONG.values(), ids=WRONG)
-def test_options_that_do_not_fit_are_refused_by_read_too(case):
-    source, options, message = case
-    assert message in refusal(nk.read, source, **options)
+    source, options, message = (WRONG | ONLY_SCAN)[case]
+    for act in (nk.scan, nk.read) if case in WRONG else (nk.scan,):
+        assert message in refusal(act, source, **options)
 
 
 def test_read_takes_no_batch_size():
@@ -540,27 +436,21 @@ LONG = ("t.svm", "t.svm.gz", "t.csv", "t.csv.gz")
 
 
 @pytest.mark.parametrize("name", LONG)
-@pytest.mark.parametrize("way", ["close", "drop", "raise"])
-def test_a_stream_that_is_left_half_way_leaves_no_thread_and_no_file(long, monkeypatch, name, way):
+@pytest.mark.parametrize("way", ["close", "drop", "raise", "leave unread"])
+@pytest.mark.parametrize("follow", [False, True])
+def test_a_stream_that_is_left_leaves_no_thread_and_no_file(long, monkeypatch, name, way, follow):
     monkeypatch.setattr(svmlight, "BLOCK_SIZE", 1 << 12)
     monkeypatch.setattr(blocks_module, "BLOCK_SIZE", 1 << 12)
-    batches = iter(nk.scan(long[0] / name, batch_size=100).widening())
-    next(batches)
-    next(batches)
+    batches = iter(nk.scan(long[0] / name, batch_size=100, follow=follow).widening())
+    if way != "leave unread":
+        next(batches)
+        next(batches)
     if way == "close":
         batches.close()
     elif way == "raise":
         with pytest.raises(RuntimeError):
             batches.throw(RuntimeError("stop"))
     del batches
-    assert_nothing_is_left(long[0])
-
-
-@pytest.mark.parametrize("name", LONG)
-def test_a_stream_that_is_never_read_leaves_no_thread_and_no_file(long, name):
-    stream = nk.scan(long[0] / name)
-    batches = iter(stream.widening())
-    del stream, batches
     assert_nothing_is_left(long[0])
 
 
@@ -595,198 +485,6 @@ def test_two_loops_over_one_stream_do_not_meet(tmp_path):
         stream = nk.scan(tmp_path / name, batch_size=1)
         once = [y[0] for _, y in stream]
         assert [(a[0], b[0]) for _, a in stream for _, b in stream] == [(a, b) for a in once for b in once]
-
-
-# ---- slow writers ---------------------------------------------------------------------------------------------------
-
-SLOW = {
-    "svmlight": ({}, [b"+1 1:1\n-1 2", b":1\n+1 3:1\n", b"-1 9:1"], [[1], [-1, 1], [-1]]),
-    "csv": ({"format": "csv"}, [b"a,label\n1,2\n5", b",3\n6,4\n", b"7,5"], [[2], [3, 4], [5]]),
-    "ndjson": (
-        {"format": "ndjson"},
-        [b'{"a": 1, "y": 2}\n{"a"', b': 1, "y": 3}\n', b'{"a": 1, "y": 5}'],
-        [[2], [3], [5]],
-    ),
-}
-
-
-@pytest.mark.parametrize("case", SLOW.values(), ids=SLOW)
-@pytest.mark.parametrize("way", ["descriptor", "path"])
-def test_a_pipe_whose_writer_is_slow_gives_what_is_there(tmp_path, case, way):
-    options, chunks, expected = case
-    if way == "path":
-        os.mkfifo(tmp_path / "pipe")
-        keep = os.open(tmp_path / "pipe", os.O_RDWR)  # so that neither end waits for the other
-        reader, writer = os.open(tmp_path / "pipe", os.O_RDONLY), os.open(tmp_path / "pipe", os.O_WRONLY)
-        os.close(reader)
-        source = tmp_path / "pipe"
-    else:
-        reader, writer = os.pipe()
-        keep, source = None, os.fdopen(reader, "rb")
-    batches = iter(nk.scan(source, **options))
-    os.write(writer, chunks[0])
-    assert next(batches).y.tolist() == expected[0]
-    os.write(writer, chunks[1])
-    assert next(batches).y.tolist() == expected[1]
-    os.write(writer, chunks[2])
-    os.close(writer)
-    if keep is not None:
-        os.close(keep)
-    assert [batch.y.tolist() for batch in batches] == expected[2:]
-    if way == "descriptor":
-        source.close()
-
-
-# ---- files that grow ------------------------------------------------------------------------------------------------
-
-
-@pytest.fixture
-def growing(tmp_path, monkeypatch):
-    """A file that others append to, and what was read of it by another thread."""
-    monkeypatch.setattr(sources, "POLL_SECONDS", 0.002)
-
-    class Growing:
-        def __init__(self, name, begin=b"", **options):
-            self.path, self.labels, self.error = tmp_path / name, [], None
-            self.path.write_bytes(begin)
-            self.stream = iter(nk.scan(self.path, follow=True, **options))
-            self.thread = threading.Thread(target=self.read, daemon=True)
-            self.thread.start()
-
-        def read(self):
-            try:
-                for _, y in self.stream:
-                    self.labels.extend(y.tolist())
-            except nk.InvalidInputError as error:
-                self.error = error
-            self.stream = None
-
-        def append(self, data):
-            with open(self.path, "ab", buffering=0) as file:
-                file.write(data)
-
-        def wait(self, count):
-            until = time.monotonic() + 10
-            while len(self.labels) < count and self.thread.is_alive() and time.monotonic() < until:
-                time.sleep(0.001)
-            time.sleep(0.01)
-            return self.labels
-
-        def end(self, change):
-            change(self.path)
-            self.thread.join(10)
-            assert not self.thread.is_alive()
-            return str(self.error)
-
-    return Growing
-
-
-GROWING = {
-    "svmlight": ("t.svm", b"", [b"1 1:1\n", b"2 1:", b"1 9:1\n3", b" 1:1\n4 1:1\n5\n"]),
-    "begun": ("t.svm", b"1 1:1\n2", [b"", b" 1:1", b"\n3 1:1\n", b"4\n5\n"]),
-    "csv": ("t.csv", b"", [b"a,lab", b"el\n1,1\n2,", b"2\n", b'"3",3\n4,4\n5,5\n']),
-    "tsv": ("t.tsv", b"a\tlabel\n", [b"1\t1\n2\t2", b"\n3\t", b"3\n", b"4\t4\n5\t5\n"]),
-    "ndjson": (
-        "t.ndjson",
-        b"",
-        [b'{"a": 1, "y": 1}\n{"a"', b': 2, "y": 2}\n', b'{"a": 1, "y": 3}\n', b'{"a": 4, "y": 4}\n{"a": 4, "y": 5}\n'],
-    ),
-}
-
-
-@pytest.mark.parametrize("case", GROWING.values(), ids=GROWING)
-def test_lines_that_are_appended_come_as_soon_as_they_are_whole(growing, case):
-    name, begin, chunks = case
-    file = growing(name, begin)
-    text = begin
-    for chunk in chunks:
-        file.append(chunk)
-        text += chunk
-        whole = text.count(b"\n") - (name.endswith("sv") and b"\n" in text)
-        assert file.wait(whole) == list(range(1, whole + 1))
-    assert "the file was removed or replaced while it was followed" in file.end(os.unlink)
-    assert file.labels == [1, 2, 3, 4, 5]
-
-
-def test_a_growing_file_widens(growing):
-    file = growing("t.svm", b"1 1:1\n")
-    file.wait(1)
-    file.append(b"2 7:1\n")
-    assert file.wait(2) == [1, 2]
-    file.end(os.unlink)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", ["t.svm", "t.csv"])
-def test_a_growing_file_that_is_cut_removed_or_replaced_ends_with_a_sentence(growing, tmp_path, name):
-    begin = b"a,label\n1,1\n2,2\n" if name == "t.csv" else b"1 1:1\n2 1:1\n"
-
-    def replace(path):
-        (tmp_path / "other").write_bytes(begin * 9)
-        os.replace(tmp_path / "other", path)
-
-    for change, message in (
-        (lambda path: os.truncate(path, 3), f"the file was cut from {len(begin)} to 3 bytes while it was followed."),
-        (os.unlink, "the file was removed or replaced while it was followed."),
-        (replace, "the file was removed or replaced while it was followed."),
-    ):
-        file = growing(name, begin)
-        assert file.wait(2) == [1, 2]
-        assert file.end(change) == f"{tmp_path / name}: {message}"
-        file.error = None
-        assert_nothing_is_left(tmp_path)
-
-
-@pytest.mark.parametrize("name", ["t.svm", "t.csv", "t.svm.gz", "t.csv.gz"])
-def test_a_growing_file_that_is_left_leaves_no_thread_and_no_file(tmp_path, name):
-    data = b"a,label\n1,1\n2,2\n" if ".csv" in name else b"1 1:1\n2 1:1\n"
-    (tmp_path / name).write_bytes(gzip.compress(data) if name.endswith("gz") else data)
-    batches = iter(nk.scan(tmp_path / name, follow=True))
-    assert next(batches).y.tolist() == [1, 2]
-    batches.close()
-    del batches
-    assert_nothing_is_left(tmp_path)
-
-
-FOLLOWER = """
-import sys, threading, novikoff as nk
-try:
-    for X, y in nk.scan(sys.argv[1], follow=True):
-        print(*y, flush=True)
-except KeyboardInterrupt:
-    print("stopped", threading.active_count(), flush=True)
-"""
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", ["t.svm.gz", *(pytest.param(n, marks=pytest.mark.slow) for n in ("t.svm", "t.csv"))])
-def test_an_interrupt_ends_a_growing_file(tmp_path, name):
-    data = b"a,label\n1,1\n2,2\n" if ".csv" in name else b"1 1:1\n2 1:1\n"
-    (tmp_path / name).write_bytes(gzip.compress(data) if name.endswith("gz") else data)
-    command = [sys.executable, "-c", FOLLOWER, tmp_path / name]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
-        assert process.stdout.readline() == b"1 2\n"
-        time.sleep(0.1)
-        process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=30)
-    assert (out, err) == (b"stopped 1\n", b"")
-
-
-def test_a_growing_file_must_be_a_file(tmp_path):
-    os.mkfifo(tmp_path / "pipe")
-    keep = os.open(tmp_path / "pipe", os.O_RDWR)
-    assert "follow=True needs a regular file" in refusal(lambda: next(iter(nk.scan(tmp_path / "pipe", follow=True))))
-    os.close(keep)
-    refusal(lambda: next(iter(nk.scan(tmp_path, follow=True))))
-    assert refusal(lambda: next(iter(nk.scan(tmp_path / "none", follow=True))), error=nk.MissingFileError)
-
-
-def test_a_bad_line_of_a_growing_file_is_refused_with_its_number(growing):
-    file = growing("t.svm", b"1 1:1\n")
-    file.wait(1)
-    file.append(b"2 1:1\n")
-    file.wait(2)
-    assert f"{file.path}, line 3:" in file.end(lambda _: file.append(b"what\n"))
 
 
 # ---- bounded memory ----

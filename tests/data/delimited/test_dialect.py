@@ -35,6 +35,7 @@ PANEL = {
     "old Mac": ("a,b\r1,2\r3,4\r", "comma-separated, header", ("a", "b")),
     "marks for missing values": ("a, b\n1, ?\n ?, x\n3, NA\n", "comma-separated, header, missing: ?, NA", ("a", "b")),
     "dashes": ("a,b\n1,-\n2,-\n-,x\n", "comma-separated, header, missing: -", ("a", "b")),
+    "dashes alone": ("a,b\n1,-\n2,-\n", "comma-separated, header", ("a", "b")),
     "decimal comma": ("a;b\n1,5;2\n2,5;3\n", ";-separated, header, decimal comma", ("a", "b")),
     "thousands": ('a,b\n"1,234",2\n"2,345",3\n', "comma-separated, header, thousands as 1,234", ("a", "b")),
     "spaces in names": (
@@ -170,7 +171,7 @@ def test_options_replace_what_would_be_found():
         ({"names": 5}, "names must be a list of strings"),
         ({"names": ["a", "a"]}, "names must differ"),
         ({"na": [5]}, "na must be a list of strings"),
-        ({"encoding": "klingon"}, "encoding must be the name of a text encoding"),
+        *(({"encoding": unknown}, "encoding must be the name of a text") for unknown in ("klingon", 5, "base64")),
         ({"quote": "''"}, "quote must be one ASCII character"),
     ],
 )

@@ -4,7 +4,7 @@ from collections import Counter
 
 import pytest
 
-from novikoff.data.delimited.kinds import counted, day_first, kind_of, missing_numbers, without_missing
+from novikoff.data.delimited.kinds import kind_of
 
 
 @pytest.mark.parametrize(
@@ -35,21 +35,3 @@ def test_the_kind_is_that_of_nearly_all_values(values, kind):
 def test_the_notation_of_numbers_and_dates_counts():
     assert kind_of(Counter(["1.234,5"]), ",", ".", False) == "number"
     assert kind_of(Counter(["31/12/2024"]), ".", "", True) == "date"
-
-
-def test_the_order_of_dates_is_that_of_the_column_that_shows_it():
-    open_, clear, text = Counter(["01/02/2024"]), Counter(["25/12/2024"]), Counter(["word"])
-    assert day_first([text, open_, clear]) is True
-    assert day_first([text, open_]) is None
-    assert day_first([Counter(["12/25/2024"]), clear]) is False
-
-
-def test_missing_values_are_taken_out_of_the_counts():
-    columns = counted([["1", "?"], ["", "a"], ["?", "NA"]])
-    assert without_missing(columns, ("?", "NA", "null")) == ("?", "NA")
-    assert columns == [Counter(["1"]), Counter(["a"])]
-
-
-def test_a_dash_is_missing_only_among_numbers():
-    assert missing_numbers([Counter(["1", "2", "-"])], ".", "") == ("-",)
-    assert missing_numbers([Counter(["a", "-"]), Counter(["-"])], ".", "") == ()

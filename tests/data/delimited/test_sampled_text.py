@@ -41,27 +41,6 @@ def test_the_text_goes_on_after_some_lines():
     assert rest(sampled(b"a,b\n1,", b"2\n3,4"), 1) == b"1,2\n3,4"
 
 
-@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-32"])
-def test_marked_text_is_given_as_utf8_without_its_mark(encoding):
-    data = "naïve\n表\n".encode(encoding)
-    text = sampled(data[:9], data[9:])
-    assert text.codec == "utf-8"
-    assert text.encoding == encoding.removesuffix("-sig")
-    assert rest(text, 0) == "naïve\n表\n".encode()
-
-
-def test_text_of_one_byte_per_character_is_given_as_it_is():
-    text = sampled("naïve\n".encode("latin-1"))
-    assert (text.encoding, text.codec) == ("latin-1", "latin-1")
-    assert rest(text, 0) == b"na\xefve\n"
-
-
-def test_given_encodings_are_used():
-    text = sampled("表|示\n".encode("shift-jis"), encoding="shift-jis")
-    assert (text.encoding, text.codec) == ("shift-jis", "utf-8")
-    assert rest(text, 0).decode() == "表|示\n"
-
-
 def test_carriage_returns_alone_end_lines():
     assert rest(sampled(b"a\rb\r", b"c\r"), 1) == b"b\nc\n"
     assert rest(sampled(b"a\r\nb\rc\r\n"), 1) == b"b\rc\r\n"

@@ -4,11 +4,9 @@ import pytest
 
 import novikoff as nk
 from novikoff.data.delimited.text_encoding import (
-    checked_encoding,
     converted,
     decoded,
     encoding_of,
-    needs_conversion,
 )
 from novikoff.data.source import Joined
 
@@ -47,32 +45,10 @@ def test_text_is_decoded_without_its_mark():
         decoded("it", b"a\nna\xefve", "utf-8")
 
 
-def test_encodings_are_checked():
-    assert checked_encoding("scan", "Latin-1") == "latin-1"
-    for unknown in ("klingon", 5, "base64"):
-        with pytest.raises(nk.InvalidInputError, match="scan: encoding must be the name of a text encoding"):
-            checked_encoding("scan", unknown)
-
-
-def test_only_encodings_in_which_bytes_may_mean_something_else_are_converted():
-    assert not any(map(needs_conversion, ("utf-8", "latin-1", "cp1252", "ascii", "koi8-r")))
-    assert all(map(needs_conversion, ("utf-16", "utf-16-le", "utf-32", "shift-jis", "gbk")))
-
-
-@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-32", "shift-jis"])
-def test_conversion_gives_utf8_whatever_the_chunks(encoding):
-    text = "b,a\n表|示\n" * 50
-    data = text.encode(encoding)
-    for size in (1, 7, len(data)):
-        chunks = [data[i : i + size] for i in range(0, len(data), size)]
-        fill = converted("it", Joined(iter(chunks)).fill, encoding)
-        found, buffer = b"", bytearray(13)
-        while count := fill(memoryview(buffer)):
-            found += buffer[:count]
-        assert found.decode() == text
-
-
 def test_damaged_text_is_refused_while_it_is_converted():
     fill = converted("it", Joined(iter(["a\nb".encode("utf-16-le") + b"\x00\xdc\x00"])).fill, "utf-16-le")
     with pytest.raises(nk.InvalidInputError, match="it, after line 1: the text is not utf-16-le"):
         fill(memoryview(bytearray(100)))
+    fill = converted("it", Joined(iter(["ab".encode("utf-16-le")[:-1]])).fill, "utf-16-le")
+    with pytest.raises(nk.InvalidInputError, match="it, after line 1: the text is not utf-16-le"):
+        list(iter(lambda: fill(memoryview(bytearray(100))), 0))

@@ -124,17 +124,13 @@ def test_rows_that_are_only_encoded_change_nothing(rows):
     assert not again.unknown
 
 
-def test_numbers_have_mean_0_and_deviation_1_by_what_was_learned():
-    rows = [{"a": value, "b": 7.0} for value in (1.0, 2.0, None, 6.0)]
-    kinds = {"a": "number", "b": "number"}
-    encoder = begun(kinds=kinds, text=())
-    encoder.learn(as_block(rows, kinds))
-    X = encoder.rows(as_block(rows, kinds)).toarray()
-    values = np.array([1.0, 2.0, 6.0])
-    np.testing.assert_allclose(X[[0, 1, 3], 0], (values - 3) / values.std())
-    assert encoder.names == ("a", "b", "a=missing")
-    assert X[2].tolist() == [0.0, 0.0, 1.0]
-    assert encoder.missing == {}
+def test_numbers_far_from_0_are_standardised_with_all_rows_up_to_them():
+    X = np.random.default_rng(0).normal([5.0, 1e9, -3e-9], [1.0, 2.0, 1e-9], size=(50, 3))
+    kinds = dict.fromkeys("abc", "number")
+    found = begun(missing="error", kinds=kinds, text=()).learn(Block(tuple("abc"), X, (), np.zeros((50, 0)), (), str))
+    expected = [(row - X[: i + 1].mean(0)) / X[: i + 1].std(0) for i, row in enumerate(X) if i > 0]
+    np.testing.assert_allclose(found[1:], expected, rtol=1e-5, atol=1e-5)
+    assert not found[0].any()
 
 
 def test_what_was_never_learned_is_dropped_and_counted():
@@ -156,6 +152,14 @@ def test_numbers_alone_are_dense_unless_missing_values_may_add_columns():
     assert X.tolist() == [[1.5], [2.5]]
     assert begun("standard", "error", kinds, ()).learn(as_block(rows, kinds)).tolist() == [[0.0], [1.0]]
     assert sp.issparse(begun("none", "mean", kinds, ()).learn(as_block(rows, kinds)))
+
+
+def test_constants_are_encoded_as_0_and_missing_values_as_the_mean():
+    kinds, rows = {"a": "number"}, [{"a": 1.5}, {"a": 2.5}]
+    standard, plain = begun("standard", "error", kinds, ()), begun("none", "mean", kinds, ())
+    standard.learn(as_block(rows[:1], kinds)), plain.learn(as_block(rows, kinds))
+    assert standard.rows(as_block(rows, kinds)).tolist() == [[0.0], [0.0]]
+    assert plain.rows(as_block([{"a": None}], kinds)).toarray().tolist() == [[2.0]]
 
 
 def test_a_missing_value_is_refused_and_nothing_is_learned():

@@ -40,15 +40,31 @@ def test_batches_of_a_loop_are_equally_wide_where_the_source_can_be_read_again()
     assert [batch.X.shape[1] for batch in once] == [3, 5]
 
 
-def test_numbers_are_standardised_if_that_is_asked_for():
-    batch = next(nk.scan(b"a,y\n1,0\n3,1\n", format="csv", scale="standard").widening())
-    assert batch.X.tolist() == [[0.0], [1.0]]
-    with pytest.raises(nk.InvalidInputError, match="scale must be"):
-        nk.scan(b"a,y\n1,0\n", format="csv", scale="minmax")
-    with pytest.raises(nk.InvalidInputError, match="cannot be combined with hashing"):
-        nk.scan(b"a,y\n1,0\n", format="csv", scale="standard", hashing=nk.Hashing())
-    with pytest.raises(nk.InvalidInputError, match='Use missing="mean"'):
-        nk.scan(b"a,y\n1,0\n", format="csv", missing="indicator")
+def test_columns_are_hashed_or_standardised_only_if_that_is_asked_for():
+    (hashed,) = nk.scan(TABLE, format="csv", missing="zero", hashing=nk.Hashing(n_bits=5))
+    assert (hashed.X.shape, hashed.feature_names, hashed.running) == ((4, 32), None, None)
+    for options, rows in (
+        ({"hashing": nk.Hashing()}, [[1], [3]]),
+        ({}, [[1], [3]]),
+        ({"scale": "standard"}, [[0], [1]]),
+    ):
+        assert next(nk.scan(b"a,y\n1,0\n3,1\n", format="csv", **options).widening()).X.tolist() == rows
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"hashing": 20}, "hashing must be a Hashing"),
+        ({"missing": "median"}, "missing must be"),
+        ({"missing": "mean", "hashing": nk.Hashing()}, "missing must be"),
+        ({"missing": "indicator"}, 'Use missing="mean"'),
+        ({"scale": "minmax"}, "scale must be"),
+        ({"scale": "standard", "hashing": nk.Hashing()}, "cannot be combined with hashing"),
+    ],
+)
+def test_what_a_stream_cannot_do_is_refused(options, message):
+    with pytest.raises(nk.InvalidInputError, match=message):
+        nk.scan(TABLE, format="csv", **options)
 
 
 @pytest.mark.parametrize("size", [1, 7, 100])

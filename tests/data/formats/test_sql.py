@@ -56,6 +56,7 @@ def test_a_query_without_rows_has_no_batches():
 # DuckDB 1 computes such a result before it delivers the first rows.
 LATE_FAILURE = "DuckDB cannot read it" if duckdb.__version__ < "2" else "the table cannot be read to its end"
 BAD_SQL = {
+    "zero byte": ("SELECT \0", {}, "^scan: DuckDB cannot parse the SQL: it contains a NUL character"),
     "syntax": ("SELECT FROM WHERE", {}, "^scan: DuckDB cannot parse the SQL: Parser Error"),
     "no table": (
         "SELECT * FROM nothing",

@@ -13,19 +13,7 @@ import novikoff as nk
 from novikoff.data.delimited import blocks as blocks_module
 from novikoff.data.tables import text as text_tables
 from real_data import real
-from table_files import FRAME, HASHING, assert_same, rows, write
-
-FILES = ["csv", "csv.gz", "csv.zst", "csv.bz2", "ndjson", "jsonl", "ndjson.gz", "jsonl.zst", "json", "parquet", "arrow"]
-FILES += ["feather", "ipc"]
-
-
-@pytest.mark.parametrize("batch_size", [1, 2, 100])
-@pytest.mark.parametrize("format", FILES)
-def test_every_format_gives_the_same_rows(tmp_path, format, batch_size):
-    path = write(tmp_path, format)
-    assert_same(rows(str(path), batch_size=batch_size), rows(FRAME))
-    table = nk.scan(path, target="label", batch_size=batch_size)
-    assert [len(b.y) for b in table] == [len(b.y) for b in table], "a table can be read again"
+from table_files import HASHING, assert_same, rows, write
 
 
 def test_patterns_and_lists_are_read_in_order(tmp_path):
@@ -37,11 +25,6 @@ def test_patterns_and_lists_are_read_in_order(tmp_path):
     X, y = rows([tmp_path / "part2.csv", str(tmp_path / "part[01].csv"), str(tmp_path / "part[.csv")])
     assert y.tolist() == [2, 0, 1, 7]
     assert X.ravel().tolist() == [2.5, 0.5, 1.5, 7.0]
-
-
-def test_files_of_several_formats_are_refused(tmp_path):
-    with pytest.raises(nk.InvalidInputError, match="scan: all files must have one format"):
-        rows([write(tmp_path, format) for format in ("parquet", "csv")])
 
 
 def test_a_column_of_strings_stays_one_where_a_later_file_has_digits(tmp_path):

@@ -70,9 +70,10 @@ def test_every_type_has_its_kind_and_values(array, kind, expected):
 @pytest.mark.parametrize(
     ("array", "kind", "expected"),
     [
-        (["1", " 2.5", None, "", "many"], "number", [1, 2.5, None, None, None]),
-        (["true", "False", None, "x"], "boolean", [1, 0, None, None]),
-        (["1970-01-03", "x"], "date", [2, None]),
+        (["1", " -2.5 ", "1e3", None, "inf", "nan", "many", "1,5", ""], "number", [1, -2.5, 1000, *[None] * 6]),
+        (["true", "False", " TRUE ", None, "yes", "1", ""], "boolean", [1, 0, 1, *[None] * 4]),
+        (["1970-01-02", "1970-01-01T12:00:00", "1969-12-31", "soon", ""], "date", [1, 0.5, -1, None, None]),
+        (["1970-01-01T02:00:00+02:00", "1970-01-01 06:00"], "date", [0, 0.25]),
         ([1, 2, None], "string", ["1", "2", None]),
         ([1.5, float("nan")], "string", ["1.5", None]),
         ([True, None], "string", ["true", None]),

@@ -53,6 +53,23 @@ def test_labels_are_whole_numbers_booleans_or_strings(given_labels, expected):
     np.testing.assert_array_equal(batch.y, expected)
 
 
+@pytest.mark.parametrize(
+    ("texts", "expected"),
+    [
+        ("1 -2 3.0 1e2", [1, -2, 3, 100]),
+        ("9223372036854775807 -9223372036854775807", [2**63 - 1, 1 - 2**63]),
+        ("true FALSE true", [True, False, True]),
+        ("a nana inf", ["a", "nana", "inf"]),
+        ("1 2 word other", ["1", "2", "word", "other"]),
+        ("2020-01-01 2020-01-02", ["2020-01-01", "2020-01-02"]),
+    ],
+)
+def test_labels_of_text_are_what_all_of_them_are(texts, expected):
+    found = nk.read("\n".join(["x,y", *(f"1,{text}" for text in texts.split())]).encode(), format="csv", na=[]).y
+    assert found.tolist() == expected
+    assert found.dtype == np.array(expected).dtype
+
+
 def test_weights_are_a_column_and_no_feature():
     table = pa.table({"w": [2, 0], "x": [1.0, 2.0], "y": [0, 1]})
     (batch,) = nk.scan(table, target="y", weight="w")
@@ -187,149 +204,64 @@ def test_further_tables_may_have_other_columns_only_where_columns_are_chosen():
         Columns("scan", "it", SCHEMA).check_names("other", ["b", "c", "d", "y"])
 
 
-X2 = [1.0, 2.0]
-REFUSED = {
-    "no target": (
-        {"x": X2, "z": [0, 1]},
-        {"target": None},
-        r"no column is called y, label, target or class\. Use target=.* The columns are 'x', 'z'\.",
-    ),
-    "two targets": ({"x": X2, "y": [0, 1], "label": [0, 1]}, {"target": None}, "more than one column is called y"),
-    "unknown target": (
-        {"x": X2},
-        {"target": "y"},
-        r"there is no column 'y', which target= names\. The columns are 'x'\.",
-    ),
+REFUSED = {  # columns other than two of x and y, options, and what is said
+    "no target": ({"y": None, "z": [0, 1]}, {"target": None}, r"no column is called y, .* The columns are 'x', 'z'\.$"),
+    "two targets": ({"label": [0, 1]}, {"target": None}, "more than one column is called y"),
+    "unknown target": ({"y": None}, {}, r"there is no column 'y', which target= names\. The columns are 'x'\."),
     "misspelled column": (
-        {"Age": X2, "y": [0, 1]},
+        {"Age": [1, 2]},
         {"exclude": "agee"},
         r"no column 'agee', which exclude= names\. Did you mean 'Age'\? The columns are",
     ),
-    "range too far": ({"x": X2, "y": [0, 1]}, {"exclude": "1-3"}, r"there is no column '1-3', which exclude= names\."),
-    "several targets": (
-        {"x": X2, "y": [0, 1]},
-        {"target": "x,y"},
-        "target= must name one column, but it names 'x', 'y'",
-    ),
-    "unknown feature": (
-        {"x": X2, "y": [0, 1]},
-        {"features": ["q"]},
-        r"there is no column 'q', which features= names\. The columns are 'x', 'y'\.",
-    ),
-    "unknown weight": ({"x": X2, "y": [0, 1]}, {"weight": "q"}, r"there is no column 'q', which weight= names"),
-    "unknown text": ({"x": X2, "y": [0, 1]}, {"text": "q"}, r"there is no column 'q', which text= names"),
-    "no feature": ({"y": [0, 1]}, {}, r"no column left for the features\. The columns are 'y'\."),
-    "target as feature": (
-        {"x": X2, "y": [0, 1]},
-        {"features": ["y"]},
-        "column 'y' cannot be both a feature and the target",
-    ),
-    "weight as feature": (
-        {"x": X2, "y": [0, 1]},
-        {"features": ["x"], "weight": "x"},
-        "column 'x' cannot be both a feature and the weight",
-    ),
-    "feature twice": ({"x": X2, "y": [0, 1]}, {"features": ["x", "x"]}, "features lists column 'x' twice"),
-    "one column for two": ({"x": X2, "y": [0, 1]}, {"weight": "y"}, "column 'y' cannot be both target and weight"),
-    "features no list": (
-        {"x": X2, "y": [0, 1]},
-        {"features": 3.5},
-        "features must be a list of column names, but it is 3.5",
-    ),
-    "missing unknown": ({"x": X2, "y": [0, 1]}, {"missing": "guess"}, "missing"),
-    "null": (
-        {"x": [1.0, None], "y": [0, 1]},
-        {},
-        r"^the Table, row 1: column 'x' has no value\. Use missing=\"mean\" or missing=\"zero\"\.$",
-    ),
-    "NaN": ({"x": [1.0, np.nan], "y": [0, 1]}, {}, r"row 1: column 'x' has no value"),
-    "infinity": (
-        {"x": [1.0, -np.inf], "y": [0, 1]},
-        {"missing": "zero"},
-        r"row 1: numbers in column 'x' must be finite, but there is -inf",
-    ),
-    "no string": ({"x": ["a", None], "y": [0, 1]}, {}, r"row 1: column 'x' has no value"),
-    "no text": ({"x": ["a", None], "y": [0, 1]}, {"text": "x"}, r"row 1: column 'x' has no value"),
-    "no label": (
-        {"x": X2, "y": ["a", None]},
-        {},
-        r"row 1: every row of column 'y' must have a label",
-    ),
-    "no number as label": (
-        {"x": X2, "y": [1, None]},
-        {},
-        r"row 1: every row of column 'y' must have a label",
-    ),
-    "NaN as label": (
-        {"x": X2, "y": [1.0, np.nan]},
-        {},
-        r"row 1: every row of column 'y' must have a label",
-    ),
-    "fraction as label": (
-        {"x": X2, "y": [1.0, 0.5]},
-        {},
-        r"row 1: labels in column 'y' must be whole numbers.*but there is '0\.5'",
-    ),
-    "infinity as label": (
-        {"x": X2, "y": [1.0, np.inf]},
-        {},
-        r"row 1: labels in column 'y' must be whole numbers.*but there is 'inf'",
-    ),
+    "range too far": ({}, {"exclude": "1-3"}, r"there is no column '1-3', which exclude= names\."),
+    "position too large": ({}, {"target": 3}, "there is no column '3', which target= names"),
+    "several targets": ({}, {"target": "x,y"}, "target= must name one column, but it names 'x', 'y'"),
+    "unknown feature": ({}, {"features": ["q"]}, r"no column 'q', which features= names\. The columns are 'x', 'y'\."),
+    "unknown weight": ({}, {"weight": "q"}, r"there is no column 'q', which weight= names"),
+    "unknown text": ({}, {"text": "q"}, r"there is no column 'q', which text= names"),
+    "unknown excluded": ({}, {"exclude": ["q"]}, r"there is no column 'q', which exclude= names"),
+    "no feature": ({"x": None}, {}, r"no column left for the features\. The columns are 'y'\."),
+    "target as feature": ({}, {"features": ["y"]}, "column 'y' cannot be both a feature and the target"),
+    "weight as feature": ({}, {"features": ["x"], "weight": "x"}, "'x' cannot be both a feature and the weight"),
+    "excluded feature": ({}, {"features": ["x"], "exclude": "x"}, "column 'x' cannot be both a feature and excluded"),
+    "feature twice": ({}, {"features": ["x", "x"]}, "features lists column 'x' twice"),
+    "one column for two": ({}, {"weight": "y"}, "column 'y' cannot be both target and weight"),
+    "features no list": ({}, {"features": 3.5}, "features must be a list of column names, but it is 3.5"),
+    "null": ({"x": [1.0, None]}, {}, r"^the Table, row 1: .* no value\. Use missing=\"mean\" or missing=\"zero\"\.$"),
+    "NaN": ({"x": [1.0, np.nan]}, {}, r"row 1: column 'x' has no value"),
+    "infinity": ({"x": [1.0, -np.inf]}, {"missing": "zero"}, r"row 1: numbers in column 'x' must be finite, .* -inf"),
+    "no string": ({"x": ["a", None]}, {}, r"row 1: column 'x' has no value"),
+    "no text": ({"x": ["a", None]}, {"text": "x"}, r"row 1: column 'x' has no value"),
+    "no label": ({"y": ["a", None]}, {}, r"row 1: every row of column 'y' must have a label"),
+    "no number as label": ({"y": [1, None]}, {}, r"row 1: every row of column 'y' must have a label"),
+    "NaN as label": ({"y": [1.0, np.nan]}, {}, r"row 1: every row of column 'y' must have a label"),
+    "fraction as label": ({"y": [1.0, 0.5]}, {}, r"row 1: column 'y' holds '0\.5', so it looks like a regression"),
+    "infinity as label": ({"y": [1.0, np.inf]}, {}, r"row 1: labels in column 'y' must be whole numbers.*'inf'"),
     "large label": (
-        {"x": X2, "y": pa.array([1, 2**63], pa.uint64())},
+        {"y": pa.array([1, 2**63], pa.uint64())},
         {},
         r"below 2\*\*63.* but there is '9223372036854775808'",
     ),
-    "list as label": (
-        {"x": X2, "y": [[1], [2]]},
-        {},
-        r"column 'y' of labels must hold numbers, strings or booleans, but it holds list<",
-    ),
-    "negative weight": (
-        {"x": X2, "y": [0, 1], "w": [1, -1]},
-        {"weight": "w"},
-        r"row 1: weights in column 'w' must be finite .* but there is -1",
-    ),
-    "NaN as weight": (
-        {"x": X2, "y": [0, 1], "w": [1, np.nan]},
-        {"weight": "w"},
-        r"row 1: weights in column 'w'.* but there is no value",
-    ),
-    "no weight": (
-        {"x": X2, "y": [0, 1], "w": [1, None]},
-        {"weight": "w"},
-        r"row 1: weights in column 'w'.* but there is no value",
-    ),
-    "string as weight": (
-        {"x": X2, "y": [0, 1], "w": ["a", "b"]},
-        {"weight": "w"},
-        "column 'w' of weights must hold numbers, but it holds string",
-    ),
-    "list": (
-        {"x": [[1], [2]], "y": [0, 1]},
-        {},
-        r"'x' of features must hold .*it holds list<.* Cast it in SQL, or leave it out with exclude='x'",
-    ),
-    "duration": ({"x": [datetime.timedelta(1)] * 2, "y": [0, 1]}, {}, r"'x' of features .*it holds duration"),
-    "excluded feature": (
-        {"x": X2, "y": [0, 1]},
-        {"features": ["x"], "exclude": "x"},
-        "column 'x' cannot be both a feature and excluded",
-    ),
-    "unknown excluded": ({"x": X2, "y": [0, 1]}, {"exclude": ["q"]}, r"there is no column 'q', which exclude= names"),
-    "position too large": ({"x": X2, "y": [0, 1]}, {"target": 3}, "there is no column 3, which target= names"),
-    "struct": ({"x": [{"a": 1}] * 2, "y": [0, 1]}, {}, r"'x' of features .*it holds struct<a"),
-    "blob": ({"x": [b"a", b"b"], "y": [0, 1]}, {}, r"'x' of features .*it holds binary"),
-    "no hashing": ({"x": X2, "y": [0, 1]}, {"hashing": 18}, "hashing must be a Hashing, but it is 18"),
-    "batch size": ({"x": X2, "y": [0, 1]}, {"batch_size": 0}, "batch_size"),
+    "list as label": ({"y": [[1], [2]]}, {}, "'y' of labels must hold numbers, strings or booleans, .* list<"),
+    "negative weight": ({"w": [1, -1]}, {"weight": "w"}, r"row 1: weights in column 'w' must be finite .* there is -1"),
+    "infinite weight": ({"w": [1, np.inf]}, {"weight": "w"}, r"row 1: numbers in column 'w' must be finite, .* inf"),
+    "NaN as weight": ({"w": [1, np.nan]}, {"weight": "w"}, r"row 1: weights in column 'w'.* but there is no value"),
+    "no weight": ({"w": [1, None]}, {"weight": "w"}, r"row 1: weights in column 'w'.* but there is no value"),
+    "string as weight": ({"w": ["a", "b"]}, {"weight": "w"}, "'w' of weights must hold numbers, but it holds string"),
+    "list": ({"x": [[1], [2]]}, {}, r"'x' of features .*it holds list<.* leave it out with exclude='x'"),
+    "duration": ({"x": [datetime.timedelta(1)] * 2}, {}, r"'x' of features .*it holds duration"),
+    "struct": ({"x": [{"a": 1}] * 2}, {}, r"'x' of features .*it holds struct<a"),
+    "blob": ({"x": [b"a", b"b"]}, {}, r"'x' of features .*it holds binary"),
 }
 
 
 @pytest.mark.parametrize("case", REFUSED)
 def test_what_cannot_be_used_is_refused_in_one_sentence(case):
-    columns, options, message = REFUSED[case]
+    changes, options, message = REFUSED[case]
+    columns = {"x": [1.0, 2.0], "y": [0, 1]} | changes
+    table = pa.table({name: values for name, values in columns.items() if values is not None})
     with pytest.raises(nk.InvalidInputError, match=message) as refusal:
-        list(nk.scan(pa.table(columns), **{"target": "y"} | options))
+        list(nk.scan(table, **{"target": "y"} | options))
     assert "\n" not in str(refusal.value)
 
 

@@ -9,19 +9,6 @@ from novikoff.data.tables.reader import ArrowReader
 TABLE = pa.table({"x": [1.0, 2.0], "y": [0, 1]})
 
 
-def test_a_pass_returns_the_record_batches_of_the_needed_columns():
-    asked = []
-
-    def batches(needed):
-        asked.append(needed)
-        return iter(TABLE.to_batches(max_chunksize=1))
-
-    reader = ArrowReader("it", TABLE.schema, batches)
-    assert [batch.num_rows for batch in reader.tables({"x": "number", "y": "string"})] == [1, 1]
-    assert asked == [["x", "y"]]
-    assert reader.place(7) == "it, row 7"
-
-
 def test_an_error_at_the_start_or_on_the_way_names_the_table():
     def broken(needed):
         raise RuntimeError("lost\n\nand more")

@@ -8,7 +8,7 @@ import novikoff as nk
 from novikoff import TableEncoder
 from novikoff.data.formats import FORMATS
 from novikoff.data.tables.block import Invalid
-from novikoff.data.tables.source_table import guessed_labels, invalid_values, origin_of
+from novikoff.data.tables.source_table import invalid_values
 
 
 def table(*texts, folder=None, known=None, **options):
@@ -36,31 +36,25 @@ def rows_of(blocks, names):
 
 
 def test_codes_mean_the_same_in_all_files_also_if_their_columns_are_in_another_order(tmp_path):
-    first, second = "s,x,t,y\na,1,u,0\nb,2,v,1\n,3,u,1\n", "y,t,s,x\n0,w,b,5\n1,u,c,6\n"
+    first, second = "s,x,t,z,y\na,1,u,8,0\nb,2,v,8,1\n,3,u,8,1\n", "z,y,t,s,x\n9,0,w,b,5\n9,1,u,c,6\n"
     found = table(first, second, folder=tmp_path)
     blocks = list(found.blocks())
-    expected = [("a", 1, "u"), ("b", 2, "v"), (None, 3, "u"), ("b", 5, "w"), ("c", 6, "u")]
-    assert rows_of(blocks, ["s", "x", "t"]) == expected
+    expected = [("a", 1, "u", 8), ("b", 2, "v", 8), (None, 3, "u", 8), ("b", 5, "w", 9), ("c", 6, "u", 9)]
+    assert rows_of(blocks, ["s", "x", "t", "z"]) == expected
     for name, values in {"s": ["a", "b", "c"], "t": ["u", "v", "w"]}.items():
         assert list(blocks[-1].string_column(name)[1]) == values
         assert all(list(block.string_column(name)[1])[:2] == values[:2] for block in blocks)
     encoder = TableEncoder(scale="none")
-    encoder.fit_blocks(blocks, {"s": "string", "x": "number", "t": "string"})
+    encoder.fit_blocks(blocks, {"s": "string", "x": "number", "t": "string", "z": "number"})
     X = encoder.encoding_.rows(list(table(first, second, folder=tmp_path).blocks())).toarray()
-    assert encoder.encoding_.names == ("s=a", "s=b", "s=c", "s=missing", "x", "t=u", "t=v", "t=w")
+    assert encoder.encoding_.names == ("s=a", "s=b", "s=c", "s=missing", "x", "t=u", "t=v", "t=w", "z")
     assert X.tolist() == [
-        [1, 0, 0, 0, 1, 1, 0, 0],
-        [0, 1, 0, 0, 2, 0, 1, 0],
-        [0, 0, 0, 1, 3, 1, 0, 0],
-        [0, 1, 0, 0, 5, 0, 0, 1],
-        [0, 0, 1, 0, 6, 1, 0, 0],
+        [1, 0, 0, 0, 1, 1, 0, 0, 8],
+        [0, 1, 0, 0, 2, 0, 1, 0, 8],
+        [0, 0, 0, 1, 3, 1, 0, 0, 8],
+        [0, 1, 0, 0, 5, 0, 0, 1, 9],
+        [0, 0, 1, 0, 6, 1, 0, 0, 9],
     ]
-
-
-def test_files_are_read_again_in_each_pass(tmp_path):
-    found = table("x,y\n1,0\n2,1\n", folder=tmp_path)
-    assert found.is_lasting
-    assert rows_of(found.blocks(), ["x"]) == rows_of(found.blocks(), ["x"]) == [(1,), (2,)]
 
 
 def test_a_pipe_is_not_opened_before_it_is_needed():
@@ -75,12 +69,6 @@ def test_a_pipe_is_not_opened_before_it_is_needed():
     assert not found.is_lasting
 
 
-def test_an_unopened_table_is_opened_by_its_first_pass():
-    found = table("x,y\n1,0\n2,1\n")
-    assert rows_of(found.blocks(), ["x"]) == [(1,), (2,)]
-    assert found.columns.target == "y"
-
-
 def test_invalid_values_of_all_files_are_counted(tmp_path):
     good = "x,y\n" + "1,0\n" * 300
     found = table(good, good + "many,0\n", good + "some,0\nmany,1\n", folder=tmp_path)
@@ -91,38 +79,6 @@ def test_invalid_values_of_all_files_are_counted(tmp_path):
     assert "'many'" in note
     list(found.blocks({"x": "string"}))
     assert found.invalid == {}
-
-
-def test_the_origin_of_rows_names_their_columns():
-    found = table("a;b;w;y\n1,5;u;1;0\n2;v;2;1\n", weight="w").opened()
-    assert origin_of(found) == {
-        "columns": {"a": "number", "b": "string"},
-        "day_first": None,
-        "dialect": None,
-        "weight_column": "w",
-        "target": "y",
-        "target_choice": "by its name",
-        "target_rivals": (),
-        "text_columns": (),
-        "table_columns": ("a", "b", "w", "y"),
-        "read_as": found.note,
-    }
-    assert ";-separated" in found.note
-
-
-def test_a_guessed_column_of_labels_is_said():
-    rows = "".join(f"{i}.5,{i % 3}.25,{'ab'[i % 2]}\n" for i in range(9))
-    found = table(rows).opened()
-    assert found.columns.target == "x3"
-    assert guessed_labels(found) == ["the labels are taken from the last column, x3; use target= to name another"]
-    assert guessed_labels(table(rows, target="last").opened()) == []
-
-
-def test_the_columns_of_a_model_are_read_as_its_kinds():
-    known = {"x": "string", "q": "number"}
-    found = table("x,s,more\n1,2,3\n", known=known, target=False, missing_columns="impute").opened()
-    assert rows_of(found.blocks(), ["x"]) == [("1",)]
-    assert found.columns.absent == ["q"]
 
 
 def test_a_source_that_cannot_be_opened_is_refused_at_once(tmp_path):

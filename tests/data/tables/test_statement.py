@@ -58,33 +58,6 @@ def test_strings_keep_every_character(connection):
     assert sorted(parse("scan", connection, f"FROM read_csv([{literals}])").files) == sorted(names)
 
 
-def test_a_tree_deeper_than_python_recurses_is_read(connection):
-    tables = parse("scan", connection, "FROM a" + " UNION FROM b" * 600).tables
-    assert (len(tables), set(tables)) == (601, {"a", "b"})
-
-
-@pytest.mark.parametrize(
-    "command", ["COPY (SELECT 1) TO 'x'", "INSERT INTO x FROM y", "DELETE FROM x", "UPDATE x SET y = 1"]
-)
-@pytest.mark.parametrize(
-    "query", ["WITH t AS ({}) FROM t", "FROM (WITH t AS ({}) FROM t)", "FROM a UNION (WITH t AS ({}) FROM t)"]
-)
-def test_a_query_that_writes_is_refused(connection, command, query):
-    # DuckDB 1 cannot parse them, DuckDB 2 can
-    refusals = f"must only read, but it contains {command.partition(' ')[0]}|cannot parse the SQL"
-    with pytest.raises(nk.InvalidInputError, match=refusals):
-        parse("scan", connection, query.format(command))
-
-
-@pytest.mark.parametrize(
-    "sql", ["", "--", "SELECT 1; SELECT 2", "COPY x TO 'y'", "SELECT \0", "SELECT '\udc80'", "FROM ("]
-)
-def test_what_is_not_one_query_is_refused_in_one_sentence(connection, sql):
-    with pytest.raises(nk.InvalidInputError) as refusal:
-        parse("scan", connection, sql)
-    assert "\n" not in str(refusal.value)
-
-
 def test_functions_that_are_not_known_to_read_are_refused_except_macros_of_databases():
     def check(*path):
         check_functions("scan", Statement((), (), (path,)), {("db", "query")})
