@@ -7,87 +7,13 @@ import pytest
 import scipy.sparse as sp
 
 import novikoff as nk
+from bad_data import BATCHES, INF, NAN, X, Y, broken_csr, put, with_entry
 from learners import LEARNERS
 from snapshots import snapshot
 
 pytestmark = pytest.mark.filterwarnings("ignore::novikoff.NotHaltedWarning")  # not what these tests are about
 
-X = np.array([[1.0, 2.0], [3.0, -1.0], [-2.0, 0.5], [0.0, -1.0]])
-Y = np.array([1, 1, 0, 0])
-NAN, INF = float("nan"), float("inf")
 SHAPE = re.compile(r"(?P<where>\w+): (?P<sentence>.+)\.", re.DOTALL)
-
-
-def with_entry(value, row=2, column=1, dtype=np.float64):
-    bad = X.astype(dtype)
-    with np.errstate(over="ignore"):
-        bad[row, column] = value
-    return bad
-
-
-def broken_csr(**arrays):
-    """A CSR matrix whose arrays contradict each other."""
-    matrix = sp.csr_matrix(X)
-    for name, change in arrays.items():
-        array = getattr(matrix, name).copy()
-        change(array)
-        setattr(matrix, name, array)
-    return matrix
-
-
-def put(place, value):
-    def change(array):
-        array[place] = value
-
-    return change
-
-
-def objects(*values):
-    array = np.empty(len(values), dtype=object)
-    array[:] = values
-    return array
-
-
-# what is wrong: (X, y, more arguments), and words that the message must have
-BATCHES = {
-    "NaN": (with_entry(NAN), Y, {}, "NaN in row 2, column 1"),
-    "infinity": (with_entry(INF), Y, {}, "inf in row 2, column 1"),
-    "minus infinity in float32": (with_entry(-INF, dtype=np.float32), Y, {}, "inf in row 2, column 1"),
-    "NaN in a sparse row": (sp.csr_matrix(with_entry(NAN)), Y, {}, "NaN in row 2, column 1"),
-    "infinity in a sparse row": (sp.csr_array(with_entry(INF)), Y, {}, "inf in row 2, column 1"),
-    "a norm that overflows": (with_entry(1e200), Y, {}, "row 2"),
-    "a sparse norm that overflows": (sp.csr_matrix(with_entry(1e200)), Y, {}, "row 2"),
-    "no rows": (X[:0], Y[:0], {}, "0"),
-    "no rows, sparse": (sp.csr_matrix(X)[:0], Y[:0], {}, "0"),
-    "no columns": (X[:, :0], Y, {}, "0"),
-    "a list of rows of different lengths": ([[1.0, 2.0], [1.0], [1.0, 2.0], [0.0, 1.0]], Y, {}, ""),
-    "one dimension": (X[0], Y, {}, ""),
-    "three dimensions": (X[None], Y, {}, ""),
-    "words for numbers": (np.array([["a", "b"]] * 4), Y, {}, "a"),
-    "complex numbers": (X + 1j, Y, {}, "omplex"),
-    "fewer labels than rows": (X, Y[:3], {}, "3"),
-    "more labels than rows": (X, np.append(Y, 1), {}, "5"),
-    "labels in two columns": (X, np.stack([Y, Y], axis=1), {}, "(4, 2)"),
-    "no labels": (X, None, {}, "None"),
-    "sparse labels": (X, sp.csr_matrix(Y), {}, "sparse"),
-    "a label that is NaN": (X, np.array([1.0, 0.0, NAN, 0.0]), {}, "NaN"),
-    "a label that is None": (X, objects("a", "b", None, "a"), {}, "None"),
-    "labels that are measurements": (X, [0.5, 1.5, 0.25, 3.0], {}, "0.5"),
-    "labels that cannot be put in order": (X, objects("a", 1, "a", 1), {}, ""),
-    "labels that are dates": (X, np.array(["2026-01-01", "2026-01-02"] * 2, dtype="datetime64[D]"), {}, "datetime"),
-    "a negative weight": (X, Y, {"sample_weight": [1, 1, -1, 1]}, "-1"),
-    "a weight that is NaN": (X, Y, {"sample_weight": [1, NAN, 1, 1]}, "nan"),
-    "an infinite weight": (X, Y, {"sample_weight": [1, 1, 1, INF]}, "inf"),
-    "a weight above what doubles can count": (X, Y, {"sample_weight": [1, 1, 1, 2.0**54]}, ""),
-    "too few weights": (X, Y, {"sample_weight": [1, 1]}, "(2,)"),
-    "weights in two dimensions": (X, Y, {"sample_weight": [[1, 1], [1, 1]]}, "(2, 2)"),
-    "weights that are words": (X, Y, {"sample_weight": ["a", "b", "c", "d"]}, ""),
-    "an index beyond the columns": (broken_csr(indices=put(1, 7)), Y, {}, "7 in row 0"),
-    "a negative index": (broken_csr(indices=put(1, -1)), Y, {}, "-1 in row 0"),
-    "row offsets beyond the data": (broken_csr(indptr=put(-1, 99)), Y, {}, ""),
-    "row offsets that fall": (broken_csr(indptr=put(1, 6)), Y, {}, ""),
-    "row offsets that start below 0": (broken_csr(indptr=put(0, -1)), Y, {}, ""),
-}
 # only where the model exists: what no longer fits to it
 MISFITS = {
     "a column that vanished": (X[:, :1], Y, {}, "1"),
@@ -95,26 +21,28 @@ MISFITS = {
     "a sparse column that vanished": (sp.csr_matrix(X[:, :1]), Y, {}, "1"),
 }
 PARAMETERS = {
-    "max_iter of 0": (nk.Perceptron, {"max_iter": 0}),
-    "max_iter of 1.5": (nk.Perceptron, {"max_iter": 1.5}),
-    "n_jobs of 0": (nk.Perceptron, {"n_jobs": 0}),
-    "an unknown tie": (nk.Perceptron, {"tie": "negative"}),
-    "an unknown tie, averaged": (nk.AveragedPerceptron, {"tie": None}),
-    "a negative slack feature": (nk.Perceptron, {"slack_feature": -1.0}),
-    "a slack feature of NaN": (nk.Perceptron, {"slack_feature": NAN}),
-    "an epsilon of 0": (nk.MarginPerceptron, {"epsilon": 0.0}),
-    "an epsilon above 1": (nk.MarginPerceptron, {"epsilon": 1.5}),
-    "a margin of 0": (nk.MarginPerceptron, {"margin": 0.0}),
-    "an infinite margin": (nk.MarginPerceptron, {"margin": INF}),
-    "an unknown margin": (nk.MarginPerceptron, {"margin": "best"}),
-    "a C of 0": (nk.PassiveAggressiveI, {"C": 0.0}),
-    "a C of NaN": (nk.PassiveAggressiveII, {"C": NAN}),
-    "max_features of 0": (nk.Perceptron, {"max_features": 0}),
-    "an unknown class_weight": (nk.Perceptron, {"class_weight": "even"}),
-    "a class_weight that is a list": (nk.Perceptron, {"class_weight": [1, 2]}),
-    "a negative class weight": (nk.Perceptron, {"class_weight": {1: -1.0}}),
-    "a class weight that is NaN": (nk.Perceptron, {"class_weight": {1: NAN}}),
-    "a class weight above what doubles can count": (nk.Perceptron, {"class_weight": {1: 1e300}}),
+    nk.Perceptron: {
+        "max_iter": [0, 1.5],
+        "n_jobs": [0],
+        "n_iter_no_change": [0, -1, 2.5, "5"],
+        "tie": ["negative"],
+        "slack_feature": [-1.0, NAN],
+        "max_features": [0],
+        "class_weight": ["even", [1, 2], {1: -1.0}, {1: NAN}, {1: 1e300}],
+        "forget": [1.0, -0.1, "much"],
+        "half_life": [0.5, NAN, INF],
+    },
+    nk.AveragedPerceptron: {"tie": [None]},
+    nk.MarginPerceptron: {"epsilon": [0.0, 1.5], "margin": [0.0, INF, "best"]},
+    nk.PassiveAggressiveI: {"C": [0.0]},
+    nk.PassiveAggressiveII: {"C": [NAN]},
+    nk.AROW: {"r": [0, -1.0, "1", 1e-200], "floor": [-0.1, 2.0, "a"]},
+    nk.NormalizedAdaptive: {"learning_rate": [0, INF], "loss": ["log", 1]},
+    nk.SoftConfidenceWeighted: {"C": [0, NAN], "eta": [0.5, 1.0, 2], "variant": ["III", 3]},
+    nk.MulticlassPassiveAggressiveI: {"C": [0.0, -1.0, NAN, "much"]},
+    nk.MulticlassPassiveAggressiveII: {"C": [0.0, "much"]},
+    nk.MulticlassAROW: {"r": [0, "1", 1e-200], "floor": [-0.1, 2.0, "a"]},
+    nk.Tracker: {"decay": [1.5, 0]},
 }
 
 
@@ -137,7 +65,7 @@ def declared(model):
 
 
 LIVES = {"new": lambda model: model, "in the middle": trained, "of declared classes": declared}
-SOME = {name: LEARNERS[name] for name in ("perceptron", "voted", "margin auto")}
+SOME = {name: LEARNERS[name] for name in ("perceptron", "voted", "margin auto", "multiclass perceptron")}
 some = pytest.mark.parametrize("make", SOME.values(), ids=SOME.keys())
 
 
@@ -246,13 +174,15 @@ def test_a_label_never_declared_is_refused_by_row_and_leaves_no_trace(make):
     assert snapshot(model) == before
 
 
-@pytest.mark.parametrize("what", PARAMETERS)
-def test_a_parameter_that_makes_no_sense_is_refused_at_fit_and_not_before(what):
-    make, parameters = PARAMETERS[what]
-    model = make(**parameters)
+@pytest.mark.parametrize(
+    ("cls", "name", "value"),
+    [(cls, name, value) for cls, table in PARAMETERS.items() for name, values in table.items() for value in values],
+)
+def test_a_parameter_that_makes_no_sense_is_refused_at_fit_and_not_before(cls, name, value):
+    model = cls(**{name: value})
     with pytest.raises(nk.InvalidInputError) as error:
         model.fit(X, Y)
-    check_message(error, make.__name__)
+    check_message(error, cls.__name__, name.removeprefix("class_"))
 
 
 # ---- one example ----------------------------------------------------------------------------------------------------
@@ -335,7 +265,7 @@ def test_learn_one_refuses_and_leaves_the_model_as_it_was(make, what, life):
 @pytest.mark.parametrize("life", ["in the middle", "by dict"])
 def test_predict_one_and_score_one_refuse_the_same_examples(what, life):
     model = {**LIVES, "by dict": by_dict}[life](nk.Perceptron())
-    for method in ("predict_one", "score_one"):
+    for method in ("predict_one", "score_one", "predict_and_score_one"):
         with pytest.raises(nk.InvalidInputError) as error:
             getattr(model, method)(EXAMPLES[what][0])
         check_message(error, "Perceptron", EXAMPLES[what][3])
