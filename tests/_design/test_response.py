@@ -46,17 +46,16 @@ def test_labels_of_every_origin_are_the_same_and_nothing_warns(y):
     assert read(y) == ("y", ("no", "yes"), [0, 1, 0])
 
 
-@pytest.mark.parametrize("y", [[0, 1, 0], [0.0, 1.0, 0.0], np.array([[0.0], [1.0], [0.0]]), pd.Series([0, 1, 0])])
-def test_numbers_are_labels(y):
-    assert read(y) == ("y", (0, 1), [0, 1, 0])
-
-
 @pytest.mark.parametrize(
-    "y", [TABLE["b"], TABLE["b"].tolist(), TABLE["b"].astype("boolean"), patsy.dmatrices("b ~ x", TABLE)[0]]
+    ("y", "levels"),
+    [
+        *[(y, (0, 1)) for y in ([0, 1, 0], [0.0, 1.0, 0.0], np.array([[0.0], [1.0], [0.0]]), pd.Series([0, 1, 0]))],
+        *[(y, (False, True)) for y in (TABLE["b"], TABLE["b"].tolist(), TABLE["b"].astype("boolean"))],
+        (patsy.dmatrices("b ~ x", TABLE)[0], (False, True)),
+    ],
 )
-def test_booleans_are_labels(y):
-    _, levels, codes = read(y)
-    assert (levels, codes) == ((False, True), [0, 1, 0])
+def test_numbers_and_booleans_are_labels(y, levels):
+    assert read(y)[1:] == (levels, [0, 1, 0])
 
 
 def test_a_formula_names_its_response():
@@ -95,14 +94,6 @@ def test_two_columns_are_counts_of_successes_and_failures(y, levels):
     assert found.counts.tolist() == [[0, 1], [1, 2], [3, 0]]
 
 
-def test_proportions_with_weights_are_counts():
-    found = response_of("f", [0.0, 0.25, 1.0], 3, True)
-    assert found.counts.tolist() == [[1, 0], [0.75, 0.25], [0, 1]]
-    message = r"y must hold classes, but it has 0\.25 in row 1. If y has proportions, .* as sample_weight"
-    with pytest.raises(nk.InvalidInputError, match=message):
-        response_of("f", [0.0, 0.25, 1.0], 3, False)
-
-
 @pytest.mark.parametrize(
     "form",
     [
@@ -122,6 +113,12 @@ def test_proportions_of_every_origin_are_counts(form):
     assert found.counts.tolist() == [[1, 0], [0.75, 0.25], [0, 1]]
     with pytest.raises(nk.InvalidInputError, match=r"y has 1\.25 in row 1. Proportions of successes are from 0 to 1"):
         response_of("f", form([0.0, 1.25, 0.5]), 3, True)
+
+
+def test_proportions_need_weights():
+    with pytest.raises(nk.InvalidInputError, match=r"it has 0\.25 in row 1. If y has proportions, .* as sample_weight"):
+        response_of("f", [0.0, 0.25, 1.0], 3, False)
+    assert read([0.0, 1.0, 1.0], has_weights=True) == ("y", (0, 1), [0, 1, 1])
 
 
 @pytest.mark.parametrize(
@@ -150,10 +147,6 @@ def test_a_missing_label_matters_only_in_rows_that_count(y):
     assert "infinity" not in str(error.value)
     with pytest.raises(nk.InvalidInputError, match=r"row 2"):
         response_of("f", y, 3, True, np.array([False, True, True]))
-
-
-def test_labels_of_zero_and_one_with_weights_are_labels():
-    assert read([0.0, 1.0, 1.0], has_weights=True) == ("y", (0, 1), [0, 1, 1])
 
 
 @pytest.mark.parametrize(
