@@ -1,7 +1,13 @@
 """Rows, labels and weights that no learner can use, and words that the message must have."""
 
+import re
+
 import numpy as np
 import scipy.sparse as sp
+
+import novikoff as nk
+
+SHAPE = re.compile(r"(?P<where>\w+): (?P<sentence>.+)\.", re.DOTALL)  # what is wrong, and what to do
 
 X = np.array([[1.0, 2.0], [3.0, -1.0], [-2.0, 0.5], [0.0, -1.0]])
 Y = np.array([1, 1, 0, 0])
@@ -78,3 +84,17 @@ BATCHES = {
     "row offsets that fall": (broken_csr(indptr=put(1, 6)), Y, {}, ""),
     "row offsets that start below 0": (broken_csr(indptr=put(0, -1)), Y, {}, ""),
 }
+
+
+def assert_refused(where, words, call, *arguments, **more):
+    """A call refuses its arguments in sentences that begin with ``where`` and have the words."""
+    message = None
+    try:
+        call(*arguments, **more)
+    except nk.InvalidInputError as error:
+        message = str(error)
+    assert message is not None, f"not refused: {words} {arguments} {more}"
+    match = SHAPE.fullmatch(message)
+    assert match, message
+    assert match["where"] == where
+    assert str(words).lower() in match["sentence"].lower(), message

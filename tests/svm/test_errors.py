@@ -1,17 +1,14 @@
 """Bad parameters and data: a sentence that says where, what is needed and what came, and a model that is as it was."""
 
-import re
-
 import numpy as np
 import pytest
 import scipy.sparse as sp
 from sklearn.exceptions import NotFittedError
 
 import novikoff as nk
-from bad_data import BATCHES, INF, NAN, X, Y, with_entry
+from bad_data import BATCHES, INF, NAN, X, Y, assert_refused, with_entry
 
-CLASSES = [nk.LinearSVM, nk.HardMarginSVM]
-each_class = pytest.mark.parametrize("cls", CLASSES)
+each_class = pytest.mark.parametrize("cls", [nk.LinearSVM, nk.HardMarginSVM])
 PARAMETERS = {
     "C": [0, 0.0, -1.0, NAN, INF, "1", None, True],
     "lam": [0.0, -1.0, NAN, INF, "1", False],
@@ -39,55 +36,32 @@ ONE_CLASS = {
 DATA = ONE_CLASS | {name: case for name, case in BATCHES.items() if "overflows" not in name and "count" not in name}
 
 
-def check_message(error, cls, words=""):
-    match = re.fullmatch(rf"\[?{cls.__name__}(: |\]) ?(?P<sentence>.+\.)", str(error.value), re.DOTALL)
-    assert match, str(error.value)
-    assert words.lower() in match["sentence"].lower()
+@each_class
+def test_a_bad_parameter_is_named_with_what_it_must_be(cls):
+    for name, values in PARAMETERS.items():
+        for value in values if name in cls().get_params() else ():
+            model = cls(**{name: value})
+            assert_refused(cls.__name__, name.removeprefix("class_"), model.fit, X, Y)
+            assert not hasattr(model, "coef_")
 
 
-@pytest.mark.parametrize(
-    ("cls", "name", "value"),
-    [
-        (cls, name, value)
-        for cls in CLASSES
-        for name, values in PARAMETERS.items()
-        for value in values
-        if name in cls().get_params()
-    ],
-)
-def test_a_bad_parameter_is_named_with_what_it_must_be(cls, name, value):
-    model = cls(**{name: value})
-    with pytest.raises(nk.InvalidInputError) as raised:
-        model.fit(X, Y)
-    check_message(raised, cls, name.replace("class_weight", "class"))
-    assert not hasattr(model, "coef_")
-
-
-@pytest.mark.parametrize(
-    ("parameters", "words"),
-    [
+def test_parameters_that_do_not_go_together_are_refused():
+    for parameters, words in (
         ({"C": 2.0, "lam": 0.25}, "C=2.0 and lam=0.25"),
         ({"C": "abc"}, "must be a positive number or \"scale\", but it is 'abc'"),
         ({"class_weight": {1: 0.0}}, "zero weight"),
         ({"multi_class": "crammer_singer", "loss": "squared_hinge"}, 'hinge loss only. Use loss="hinge"'),
-    ],
-)
-def test_parameters_that_do_not_go_together_are_refused(parameters, words):
-    with pytest.raises(nk.InvalidInputError) as raised:
-        nk.LinearSVM(**parameters).fit(X, Y)
-    check_message(raised, nk.LinearSVM, words)
+    ):
+        assert_refused("LinearSVM", words, nk.LinearSVM(**parameters).fit, X, Y)
 
 
 @each_class
-@pytest.mark.parametrize("case", DATA)
-def test_bad_data_are_refused_and_the_model_is_as_it_was(cls, case):
-    table, labels, more, words = DATA[case]
+def test_bad_data_are_refused_and_the_model_is_as_it_was(cls):
     unfitted, fitted = cls(), cls().fit(X, Y)
     before = dict(vars(fitted))
-    for model in (unfitted, fitted):
-        with pytest.raises(nk.InvalidInputError) as raised:
-            model.fit(table, labels, **more)
-        check_message(raised, cls, words)
+    for table, labels, more, words in DATA.values():
+        for model in (unfitted, fitted):
+            assert_refused(cls.__name__, words, model.fit, table, labels, **more)
     assert not [name for name in vars(unfitted) if name.endswith("_")]
     assert vars(fitted).keys() == before.keys()
     assert all(vars(fitted)[name] is value for name, value in before.items())
@@ -99,6 +73,4 @@ def test_predicting_checks_its_rows_too(cls):
         cls().predict(X)
     model = cls().fit(X, Y)
     for bad, words in [(with_entry(NAN), "NaN in row 2"), (sp.csr_matrix(with_entry(INF)), "inf"), (X[:, :1], "1")]:
-        with pytest.raises(nk.InvalidInputError) as raised:
-            model.predict(bad)
-        check_message(raised, cls, words)
+        assert_refused(cls.__name__, words, model.predict, bad)
