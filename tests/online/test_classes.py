@@ -189,6 +189,8 @@ def test_balanced_on_a_stream_goes_by_what_was_seen_so_far(make_streaming, class
         balanced.learn_one(x, label)
         given.learn_one(x, label, seen.sum() / ((seen > 0).sum() * seen[label]))
     assert learned(balanced) == learned(given)
+    if rows is X:
+        assert learned(make_streaming(class_weight="balanced").partial_fit(X, y)) == learned(given)
 
 
 @pytest.mark.parametrize("make", SEVERAL_PASSES)

@@ -40,7 +40,8 @@ def test_a_limit_gives_a_warning_at_the_line_that_called_fit_and_bounds_that_hol
         ) as heard:
             model.fit(rows, y)
         assert {warning.filename for warning in heard} == {__file__}, model
-        assert len(heard) == 1 or isinstance(model, nk.LinearSVMCV), "those of its folds and of the final fit"
+        is_of_fold = ["in a fold" in str(warning.message) for warning in heard]
+        assert (len(heard) > 1) == any(is_of_fold) == isinstance(model, nk.LinearSVMCV), model
         certificates = np.ravel(getattr(model, "certificates_", None) or model.certificate_)
         assert not all(certificate.converged for certificate in certificates), model
         assert nk.verify(model, rows, y), model
