@@ -49,6 +49,12 @@ CENTRED = {
     or name in ("multiclass PA-I", "multiclass AROW")
 }
 
+# Learners that divide columns by their root mean squares so far. Their ``fit`` divides by those of all rows.
+RUNNING = {
+    f"{name}, running": partial(LEARNERS[name].func, **LEARNERS[name].keywords, scale="running")
+    for name in ("voted", "PA-I", "AROW, floor", "multiclass PA-II")
+}
+
 # Mixtures of learners. A label that appears late could not be predicted before, so that their mistakes may depend on
 # when they learned of it; all other facts about learners are facts about these, too.
 TRACKERS = {
@@ -101,7 +107,7 @@ def params_of(makers):
 
 
 MAKERS = params_of(LEARNERS)
-STREAM_MAKERS = [*MAKERS, *params_of(CENTRED)]
+STREAM_MAKERS = [*MAKERS, *params_of(CENTRED), *params_of(RUNNING)]
 
 SEVERAL_PASSES = [param for param in MAKERS if not forgets(*param.values)]
 ONE_VS_REST = [param for param in MAKERS if param.id not in JOINT]

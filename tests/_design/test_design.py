@@ -183,7 +183,6 @@ def test_refusals(more, message):
         (sp.csr_array(np.ones((4, 2)) * 1j), "X has complex numbers"),
         (TABLE.rename(columns={"x": "(Intercept)"}), "has the name of the intercept"),
         (TABLE.assign(when=pd.Timestamp("2020-01-01")), "column 'when' holds dates"),
-        (TABLE.assign(x=[1.0, None, None, 2.0]), "column 'x' has no value in 2 rows, the first of which is row 1"),
     ],
 )
 def test_rows_that_cannot_be_used_are_refused(X, message):

@@ -22,41 +22,40 @@ def read(y, rows=3, has_weights=False):
     return found.name, found.levels, None if found.codes is None else found.codes.tolist()
 
 
+NO_YES_NO = [
+    ["no", "yes", "no"],
+    np.array(["no", "yes", "no"]),
+    np.array([["no"], ["yes"], ["no"]]),
+    TABLE["y"],
+    TABLE[["y"]],
+    TABLE["y"].astype("category"),
+    pd.Categorical(TABLE["y"]),
+    pl.Series("y", TABLE["y"].tolist()),
+    pl.DataFrame({"y": TABLE["y"].tolist()}),
+    pa.array(TABLE["y"].tolist()),
+    pa.table({"y": TABLE["y"].tolist()}),
+    formulaic.model_matrix("y ~ x", TABLE).lhs,
+    formulaic.model_matrix("y ~ x", TABLE, output="numpy").lhs,
+    patsy.dmatrices("y ~ x", TABLE)[0],
+    patsy.dmatrices("y ~ x", TABLE, return_type="dataframe")[0],
+]
+
+
+def test_labels_of_every_origin_are_the_same_and_nothing_warns():
+    for y in NO_YES_NO:
+        assert read(y) == ("y", ("no", "yes"), [0, 1, 0]), type(y)
+
+
 @pytest.mark.parametrize(
-    "y",
+    ("y", "levels"),
     [
-        ["no", "yes", "no"],
-        np.array(["no", "yes", "no"]),
-        np.array([["no"], ["yes"], ["no"]]),
-        TABLE["y"],
-        TABLE[["y"]],
-        TABLE["y"].astype("category"),
-        pd.Categorical(TABLE["y"]),
-        pl.Series("y", TABLE["y"].tolist()),
-        pl.DataFrame({"y": TABLE["y"].tolist()}),
-        pa.array(TABLE["y"].tolist()),
-        pa.table({"y": TABLE["y"].tolist()}),
-        formulaic.model_matrix("y ~ x", TABLE).lhs,
-        formulaic.model_matrix("y ~ x", TABLE, output="numpy").lhs,
-        patsy.dmatrices("y ~ x", TABLE)[0],
-        patsy.dmatrices("y ~ x", TABLE, return_type="dataframe")[0],
+        *[(y, (0, 1)) for y in ([0, 1, 0], [0.0, 1.0, 0.0], np.array([[0.0], [1.0], [0.0]]), pd.Series([0, 1, 0]))],
+        *[(y, (False, True)) for y in (TABLE["b"], TABLE["b"].tolist(), TABLE["b"].astype("boolean"))],
+        (patsy.dmatrices("b ~ x", TABLE)[0], (False, True)),
     ],
 )
-def test_labels_of_every_origin_are_the_same_and_nothing_warns(y):
-    assert read(y) == ("y", ("no", "yes"), [0, 1, 0])
-
-
-@pytest.mark.parametrize("y", [[0, 1, 0], [0.0, 1.0, 0.0], np.array([[0.0], [1.0], [0.0]]), pd.Series([0, 1, 0])])
-def test_numbers_are_labels(y):
-    assert read(y) == ("y", (0, 1), [0, 1, 0])
-
-
-@pytest.mark.parametrize(
-    "y", [TABLE["b"], TABLE["b"].tolist(), TABLE["b"].astype("boolean"), patsy.dmatrices("b ~ x", TABLE)[0]]
-)
-def test_booleans_are_labels(y):
-    _, levels, codes = read(y)
-    assert (levels, codes) == ((False, True), [0, 1, 0])
+def test_numbers_and_booleans_are_labels(y, levels):
+    assert read(y)[1:] == (levels, [0, 1, 0])
 
 
 def test_a_formula_names_its_response():
@@ -95,14 +94,6 @@ def test_two_columns_are_counts_of_successes_and_failures(y, levels):
     assert found.counts.tolist() == [[0, 1], [1, 2], [3, 0]]
 
 
-def test_proportions_with_weights_are_counts():
-    found = response_of("f", [0.0, 0.25, 1.0], 3, True)
-    assert found.counts.tolist() == [[1, 0], [0.75, 0.25], [0, 1]]
-    message = r"y must hold classes, but it has 0\.25 in row 1. If y has proportions, .* as sample_weight"
-    with pytest.raises(nk.InvalidInputError, match=message):
-        response_of("f", [0.0, 0.25, 1.0], 3, False)
-
-
 @pytest.mark.parametrize(
     "form",
     [
@@ -124,36 +115,38 @@ def test_proportions_of_every_origin_are_counts(form):
         response_of("f", form([0.0, 1.25, 0.5]), 3, True)
 
 
-@pytest.mark.parametrize(
-    "y",
-    [
-        ["no", "yes", None],
-        ["no", "yes", np.nan],
-        [0.0, 1.0, np.nan],
-        pd.Series(["no", "yes", None]),
-        pd.Series([False, True, None], dtype="boolean"),
-        pd.Series(pd.Categorical(["no", "yes", None])),
-        pl.Series([0, 1, None]),
-        [[0, 1], [2, 1], [np.nan, -1]],
-        pd.DataFrame({"a": [0, 1, np.nan], "b": [1, 2, 3]}),
-        pd.Series([0.0, 0.5, np.nan]),
-    ],
-)
-def test_a_missing_label_matters_only_in_rows_that_count(y):
-    found = response_of("f", y, 3, True, np.array([True, True, False]))
-    if found.counts is None:
-        assert (len(found.levels), found.codes.tolist()[:2]) == (2, [0, 1])
-    else:
-        assert found.counts[2].tolist() == [0, 0]
-    with pytest.raises(nk.InvalidInputError, match=r"row 2") as error:
-        response_of("f", y, 3, True)
-    assert "infinity" not in str(error.value)
-    with pytest.raises(nk.InvalidInputError, match=r"row 2"):
-        response_of("f", y, 3, True, np.array([False, True, True]))
-
-
-def test_labels_of_zero_and_one_with_weights_are_labels():
+def test_proportions_need_weights():
+    with pytest.raises(nk.InvalidInputError, match=r"it has 0\.25 in row 1. If y has proportions, .* as sample_weight"):
+        response_of("f", [0.0, 0.25, 1.0], 3, False)
     assert read([0.0, 1.0, 1.0], has_weights=True) == ("y", (0, 1), [0, 1, 1])
+
+
+NONE_IN_ROW_2 = [
+    ["no", "yes", None],
+    ["no", "yes", np.nan],
+    [0.0, 1.0, np.nan],
+    pd.Series(["no", "yes", None]),
+    pd.Series([False, True, None], dtype="boolean"),
+    pd.Series(pd.Categorical(["no", "yes", None])),
+    pl.Series([0, 1, None]),
+    [[0, 1], [2, 1], [np.nan, -1]],
+    pd.DataFrame({"a": [0, 1, np.nan], "b": [1, 2, 3]}),
+    pd.Series([0.0, 0.5, np.nan]),
+]
+
+
+def test_a_missing_label_matters_only_in_rows_that_count():
+    for y in NONE_IN_ROW_2:
+        found = response_of("f", y, 3, True, np.array([True, True, False]))
+        if found.counts is None:
+            assert (len(found.levels), found.codes.tolist()[:2]) == (2, [0, 1])
+        else:
+            assert found.counts[2].tolist() == [0, 0]
+        with pytest.raises(nk.InvalidInputError, match=r"row 2") as error:
+            response_of("f", y, 3, True)
+        assert "infinity" not in str(error.value)
+        with pytest.raises(nk.InvalidInputError, match=r"row 2"):
+            response_of("f", y, 3, True, np.array([False, True, True]))
 
 
 @pytest.mark.parametrize(

@@ -12,8 +12,13 @@ def test_labels_and_weights_beside_a_stream_are_refused(make_streaming):
             name = next(iter(beside))
             with pytest.raises(nk.InvalidInputError, match=f"{name} must not be given with a stream"):
                 learn(next(iter(stream)), **beside)
-    with pytest.raises(nk.InvalidInputError, match="one batch at a time"):
-        make_streaming().predict_then_learn(stream)
+    for learn in (
+        make_streaming().predict_then_learn,
+        make_streaming().score_then_learn,
+        nk.Tracker().score_then_learn,
+    ):
+        with pytest.raises(nk.InvalidInputError, match="one batch at a time"):
+            learn(stream)
     with pytest.raises(nk.InvalidInputError, match="y must not be given with a stream"):
         make_streaming().partial_fit(stream, [1, 0])
 
@@ -24,15 +29,3 @@ def test_classes_may_be_declared_for_a_stream():
     assert model.classes_.tolist() == [1, 2, 3]
     with pytest.raises(nk.InvalidInputError, match="declared classes"):
         nk.Perceptron().partial_fit(stream, classes=[2, 3])
-
-
-def test_scores_of_a_whole_stream_are_not_returned_at_once(make_streaming, tmp_path):
-    (tmp_path / "a.svm").write_text("1 1:1\n-1 1:-1\n")
-    with pytest.raises(nk.InvalidInputError, match="score_then_learn takes one batch at a time"):
-        make_streaming().score_then_learn(nk.scan(tmp_path / "a.svm"))
-
-
-def test_scores_of_a_vote_are_not_those_of_a_leader(tmp_path):
-    (tmp_path / "a.svm").write_text("1 1:1\n-1 1:-1\n")
-    with pytest.raises(nk.InvalidInputError, match="one batch at a time"):
-        nk.Tracker().score_then_learn(nk.scan(tmp_path / "a.svm"))

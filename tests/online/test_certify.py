@@ -9,6 +9,7 @@ from sklearn.base import clone
 
 import novikoff as nk
 import rational
+from statements import one_pass, started, vector
 from strategies import separable, ties
 
 pytestmark = pytest.mark.filterwarnings("ignore::novikoff.NotHaltedWarning")  # not what these tests are about
@@ -19,21 +20,6 @@ SUMS = {
     "margin fixed": lambda **kw: nk.MarginPerceptron(margin=0.1, **kw),
 }
 sums = pytest.mark.parametrize("sum_of_examples", SUMS.values(), ids=SUMS.keys())
-
-
-def vector(model):
-    """v = (w, b), or w where there is no intercept."""
-    w = model.coef_.ravel()
-    return np.append(w, model.intercept_) if model.fit_intercept else w
-
-
-def one_pass(model, X, y):
-    return model.set_params(shuffle=False, max_iter=1).fit(X, y)
-
-
-def started(model, X, y):
-    """The model after the first example, the classes declared."""
-    return model.partial_fit(X[:1], y[:1], classes=[-1.0, 1.0])
 
 
 @pytest.mark.filterwarnings("ignore:.*passes were not enough")

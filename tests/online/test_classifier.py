@@ -6,14 +6,13 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sklearn.base import clone
 from sklearn.datasets import make_blobs
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import novikoff as nk
 from learners import LEARNERS, ONLINE_CLASSES
-from snapshots import learned, snapshot
-from strategies import few, make_separable, streams
+from snapshots import learned
+from strategies import few, streams
 
 pytestmark = pytest.mark.filterwarnings("ignore::novikoff.NotHaltedWarning")  # not what these tests are about
 
@@ -23,7 +22,7 @@ UNLUCKY = "the rows cannot be separated, so the last weights depend on their ord
 NARROW = "variances of large rows shrink towards 0, and so do the margins that the rule asks for, whatever the weights"
 REFUSED = "it has no class weights, because they depend on labels that it does not ask for"
 QUICK = (nk.Perceptron, nk.VotedPerceptron, nk.AROW, nk.MulticlassPerceptron, nk.Tracker)
-OTHERS = tuple(cls for cls in ONLINE_CLASSES if cls not in QUICK)
+OTHERS = [cls() for cls in ONLINE_CLASSES if cls not in QUICK] + [make() for make in LEARNERS.values() if make.keywords]
 EXPECTED = {
     "check_sample_weight_equivalence_on_dense_data": SHUFFLED,
     "check_sample_weight_equivalence_on_sparse_data": SHUFFLED,
@@ -51,15 +50,8 @@ def test_scikit_learn_accepts_the_estimator(estimator, check):
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-@parametrize_with_checks([cls() for cls in OTHERS], expected_failed_checks=expected_of)
-def test_scikit_learn_accepts_the_other_estimators(estimator, check):
-    check(estimator)
-
-
-@pytest.mark.slow
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-@parametrize_with_checks([make() for make in LEARNERS.values() if make.keywords], expected_failed_checks=expected_of)
-def test_scikit_learn_accepts_the_estimator_with_other_parameters(estimator, check):
+@parametrize_with_checks(OTHERS, expected_failed_checks=expected_of)
+def test_scikit_learn_accepts_the_others_and_other_parameters(estimator, check):
     check(estimator)
 
 
@@ -120,19 +112,6 @@ def test_a_score_is_the_same_bits_asked_twice_and_alone_or_in_a_batch(make_strea
 
 
 @few
-@given(data=streams(2))
-def test_a_clone_knows_nothing_and_touches_nothing(make_streaming, data):
-    X, y = data
-    model = make_streaming().partial_fit(X, y)
-    before = snapshot(model)
-    copy = clone(model)
-    assert not hasattr(copy, "classes_")
-    copy.partial_fit(X[::-1], y[::-1])
-    assert snapshot(model) == before
-    assert learned(clone(model).partial_fit(X, y)) == learned(model)
-
-
-@few
 @given(data=st.data(), classes=st.sampled_from([2, 3]), by_name=st.booleans())
 def test_a_pickled_model_goes_on_bit_for_bit(make_streaming, data, classes, by_name):
     X, y = data.draw(streams(classes))
@@ -159,14 +138,3 @@ def test_a_pickled_fit_has_the_same_certificate(make):
     copy = pickle.loads(pickle.dumps(model))
     assert copy.certificate_.to_json() == model.certificate_.to_json()
     assert bool(copy.certificate_.verify(X, y)) == bool(model.certificate_.verify(X, y))
-
-
-def test_A7_holds_for_every_learner_of_binary_problems(make_one_vs_rest):
-    data = make_separable(np.random.default_rng(7), 80, 3, 0.01, intercept=True)
-    model = make_one_vs_rest().partial_fit(data.X[:1], data.y[:1], classes=[-1.0, 1.0])
-    mistakes = model.certificate_.mistakes
-    for x, label in zip(data.X[1:], data.y[1:], strict=True):
-        last = model.certificate_.evidence
-        mistakes += label * (last.weights @ x + last.intercept) <= 0
-        model.learn_one(x, label)
-    assert model.certificate_.mistakes == mistakes > 1

@@ -63,14 +63,6 @@ def test_max_features_folds_names_that_meet_into_their_sum():
     assert model.certificate_.radius == 5
 
 
-def test_without_max_features_every_name_has_a_column(make_streaming):
-    model = make_streaming()
-    for i in range(300):
-        model.learn_one({f"name {i}": 1.0}, i % 2)
-    assert model.n_features_in_ == 300
-    assert model.coef_.shape == (1, 300)
-
-
 def test_string_and_integer_keys_are_different_features():
     model = nk.Perceptron(fit_intercept=False)
     model.learn_one({"1": 1.0}, 1)
@@ -87,21 +79,15 @@ def test_more_buckets_than_a_file_may_have_are_refused_before_memory_is_asked_fo
     assert not hasattr(model, "_learner")
 
 
-def test_texts_of_columns_are_made_once_until_there_are_other_names():
+def test_frames_are_read_by_the_names_that_are_known_by_then():
     model = nk.Perceptron()
     model.learn_one({"a": 1.0}, 0)
-    model.learn_one({"b": 1.0}, 1)
-    rows = pd.DataFrame(np.eye(2), columns=["a", "b"])
-    assert model.predict(rows).tolist() == [0, 1]
-    texts = vars(model._learner)["texts"][2]
-    assert texts.tolist() == ["a", "b"]
-    model.predict(rows)
-    assert vars(model._learner)["texts"][2] is texts
-    model.learn_one({"c": 1.0}, 1)
-    model.predict(pd.DataFrame(np.eye(3), columns=["a", "b", "c"]))
-    assert vars(model._learner)["texts"][2].tolist() == ["a", "b", "c"]
-    assert "texts" not in vars(model._learner.copy())
-    assert vars(pickle.loads(pickle.dumps(model))._learner) == {}
+    for name, label in [("b", 1), ("c", 1), ("d", 0)]:
+        model.learn_one({name: 1.0}, label)
+        names = list(model.record_.column_names)
+        rows = pd.DataFrame(np.eye(len(names)), columns=names)
+        for one in (model, model, pickle.loads(pickle.dumps(model))):
+            assert one.predict(rows).tolist() == [model.predict_one({key: 1.0}) for key in names]
 
 
 @pytest.mark.parametrize(("max_features", "count"), [(None, 1), (8, 0)])

@@ -1,6 +1,8 @@
 """Not halting is said: once per fit, with the reason that theory gives and the rows or the bound that prove it."""
 
 import pickle
+import subprocess
+import sys
 import warnings
 
 import numpy as np
@@ -78,6 +80,7 @@ def test_rows_that_no_plane_separates_are_named(cls, form):
     assert model.stopped_ == "inseparable"
     assert_balances(model, X, y, warning.witness)
     assert f"{cls.__name__}: no plane separates the rows, so the passes would never end: " in str(warning)
+    assert nk.verify(model, form(X), y)
 
 
 def test_the_sentence_names_the_rows_of_a_small_witness():
@@ -154,6 +157,10 @@ def test_of_several_classes_the_first_that_cannot_be_separated_is_named():
     model = nk.Perceptron()
     warning = heard(model, X, y)
     assert model.stopped_ == ["inseparable", "inseparable", "converged"]
+    again = nk.Perceptron(n_jobs=2)
+    heard(again, X, y)
+    assert (again.stopped_, again.coef_.tobytes()) == (model.stopped_, model.coef_.tobytes())
+    assert nk.verify(model, X, y)
     assert (warning.reason, warning.label) == ("not separable", "a")
     assert "no plane separates 2 of 3 classes from the rest" in str(warning)
     assert ": for class 'a', " in str(warning)
@@ -181,7 +188,9 @@ def test_a_margin_that_no_plane_has_is_compared_with_the_bound():
     model = nk.MarginPerceptron(margin=9.0, fit_intercept=False)
     warning = heard(model, X, y)
     assert (warning.reason, warning.witness) == ("margin above the bound", None)
+    assert (model.stopped_, model.n_iter_) == ("inseparable", 1)
     assert 1 <= warning.bound < 9
+    assert nk.MarginPerceptron(margin=0.9, fit_intercept=False).fit(X, y).stopped_ == "converged"
     assert warning.bound <= model.certificate_.margin_upper_bound
     assert str(warning) == (
         "MarginPerceptron: no plane has even (1 - epsilon) times the margin 9 that was asked for, so the passes would "
@@ -325,3 +334,86 @@ def test_it_can_be_pickled():
     again = pickle.loads(pickle.dumps(warning))
     assert (str(again), again.reason, again.bound) == (str(warning), warning.reason, warning.bound)
     assert again.witness.rows.tolist() == [0, 1, 2, 3]
+
+
+# ---- how it ended ----------------------------------------------------------------------------------------------------
+
+
+def test_rows_of_a_tiny_margin_are_learned_to_the_end():
+    X, y = narrow()
+    model = nk.Perceptron(max_iter=100_000).fit(X, y)
+    assert model.stopped_ == "converged"
+    assert model.n_iter_ > 300, "otherwise this tests nothing"
+    assert model.score(X, y) == 1
+    assert nk.verify(model, X, y)
+
+
+@pytest.mark.filterwarnings("ignore::novikoff.NotHaltedWarning")
+@pytest.mark.parametrize("convert", [lambda X: X.astype(np.float32), lambda X: X])
+def test_rows_of_weight_zero_do_not_count(convert):
+    X, y = narrow()
+    X, y = np.vstack([X, X]), np.append(y, 1 - y)
+    weights = np.array([1.0, 2.0, 1.0, 0.0, 0.0, 0.0])
+    model = nk.Perceptron(max_iter=100_000).fit(convert(X), y, sample_weight=weights)
+    assert model.stopped_ == "converged"
+    assert nk.Perceptron().fit(convert(X), y).stopped_ == "inseparable"
+
+
+@pytest.mark.filterwarnings("ignore::novikoff.NotHaltedWarning")
+def test_a_warm_start_says_how_it_ended_and_a_stream_does_not():
+    X, y = overlapping()
+    model = nk.Perceptron(warm_start=True).fit(X, y).fit(X, y)
+    assert model.stopped_ == "inseparable"
+    model.partial_fit(X[:5], y[:5])
+    assert not hasattr(model, "stopped_")
+    assert not hasattr(nk.Perceptron(), "stopped_")
+    streamed = nk.Perceptron()
+    streamed.learn_one({"a": 1.0}, "x")
+    assert not hasattr(streamed, "stopped_")
+
+
+@pytest.mark.filterwarnings("ignore::novikoff.NotHaltedWarning")
+def test_the_reason_is_saved(tmp_path):
+    X, y = overlapping(classes=3)
+    model = nk.Perceptron().fit(X, y)
+    model.save(tmp_path / "model.nvk")
+    again = nk.load(tmp_path / "model.nvk")
+    assert again.stopped_ == model.stopped_ == ["inseparable"] * 3
+    assert again.n_iter_no_change == 5
+
+
+@pytest.mark.filterwarnings("ignore::novikoff.NotHaltedWarning")
+def test_ties_that_are_no_mistakes_are_not_taken_for_inseparable_rows():
+    X, y = np.array([[1.0, 0.0], [-1.0, 0.0], [0.0, 1.0], [1e-3, 1.0]]), np.array([1, 1, 0, 0])
+    strict = nk.Perceptron(fit_intercept=False, max_iter=200).fit(X, y)
+    assert strict.stopped_ == "inseparable"
+    model = nk.Perceptron(fit_intercept=False, tie="positive", max_iter=200).fit(X, y)
+    assert model.stopped_ in ("converged", "no progress", "max_iter")
+
+
+@pytest.mark.filterwarnings("ignore::novikoff.NotHaltedWarning")
+@pytest.mark.parametrize("cls", [nk.PassiveAggressive, nk.PassiveAggressiveI, nk.PassiveAggressiveII])
+def test_passive_aggressive_learners_converge_without_mistakes_but_not_without_rows_to_learn_from(cls):
+    X, y = narrow(0.5)
+    model = cls(max_iter=1000, shuffle=False).fit(X, y)
+    assert model.stopped_ == "converged"
+    scores = np.where(y == 1, 1, -1) * model.decision_function(X)
+    assert 0 < scores.min() < 1
+    before = model.coef_.copy()
+    assert not np.array_equal(model.partial_fit(X, y).coef_, before), "another pass learns"
+
+
+def test_a_margin_perceptron_converges_without_updates():
+    X, y = narrow(0.5)
+    model = nk.MarginPerceptron(shuffle=False).fit(X, y)
+    assert model.stopped_ == "converged"
+    before = model.coef_.copy()
+    np.testing.assert_array_equal(model.partial_fit(X, y).coef_, before)
+
+
+@pytest.mark.slow
+def test_python_suggests_no_private_name_where_there_is_no_reason():
+    code = "import novikoff as nk; nk.Perceptron().partial_fit([[1.0], [0.0]], [1, 0]).stopped_"
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False)
+    last = run.stderr.strip().splitlines()[-1]
+    assert last == "AttributeError: Perceptron has no stopped_: it was not learned by fit alone."

@@ -4,7 +4,6 @@ import pickle
 
 import numpy as np
 
-import novikoff as nk
 import novikoff._core as _core
 from novikoff.online._joint_classes import JointClasses
 
@@ -51,10 +50,3 @@ def test_saved_problems_may_be_in_any_order_but_must_be_complete():
     assert classes.are_problems_of([2, 0, 1])
     assert not classes.are_problems_of([0, 1])
     assert not classes.are_problems_of([0, 1, 1])
-
-
-def test_declared_and_undeclared_classes_learn_the_same_bits():
-    rng = np.random.default_rng(0)
-    X, y = rng.integers(-1, 2, (60, 3)) * 1.0, rng.integers(0, 4, 60)
-    declared = nk.MulticlassPerceptron().partial_fit(X, y, classes=range(4))
-    assert declared.coef_.tobytes() == nk.MulticlassPerceptron().partial_fit(X, y).coef_.tobytes()

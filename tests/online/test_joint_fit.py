@@ -46,16 +46,3 @@ def test_progress_is_told_after_every_pass():
     assert [fraction for _, fraction in told] == [0.5, 1.0, 1.0]
     assert told[0][0].startswith("pass 1, ")
     assert told[-1][0] == "stopped after 2 passes: max_iter was reached"
-
-
-def test_rows_are_visited_in_the_order_of_the_seed():
-    models = [nk.MulticlassPassiveAggressiveII(random_state=seed).fit(X, RANDOM) for seed in (0, 0, 1)]
-    assert models[0].coef_.tobytes() == models[1].coef_.tobytes() != models[2].coef_.tobytes()
-    assert nk.verify(models[2], X, RANDOM)
-    fixed = nk.MulticlassPassiveAggressiveII(shuffle=False, max_iter=1).fit(X, RANDOM)
-    assert fixed.coef_.tobytes() == nk.MulticlassPassiveAggressiveII().partial_fit(X, RANDOM).coef_.tobytes()
-
-
-def test_one_class_is_refused():
-    with pytest.raises(nk.InvalidInputError, match="at least two classes"):
-        nk.MulticlassPerceptron().fit(X, np.zeros(50))

@@ -1,8 +1,5 @@
 """The labels of many examples in one call: they are those of single calls."""
 
-from collections import UserDict
-from types import MappingProxyType
-
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -26,10 +23,6 @@ def test_they_are_those_of_single_calls(make_streaming, classes, rows):
     model = learned_from(make_streaming(), rows[:30], classes)
     labels = [model.predict_one(x) for x in rows]
     assert model.predict_many(rows) == model.predict_many(list(rows)) == labels
-    for x, label in zip(rows, labels, strict=True):
-        assert model.predict_and_score_one(x) == (label, model.score_one(x))
-        vars(model).pop("_fast_path", None)
-        assert model.predict_and_score_one(x) == (label, model.score_one(x))
 
 
 def test_scores_of_exactly_zero_are_decided_as_in_single_calls(make):
@@ -85,13 +78,8 @@ def test_without_a_label_there_is_no_prediction(make_streaming):
     assert make_streaming().predict_many([{"a": 1.0}, {}]) == [None, None]
     assert make_streaming().predict_many(X) == [None] * len(X)
     assert make_streaming().predict_and_score_one({"a": 1.0}) == (None, 0.0)
+    assert (make_streaming().predict_one({"a": 1.0}), make_streaming().score_one([1.0, 2.0])) == (None, 0.0)
     assert make_streaming().predict_many([]) == learned_from(make_streaming(), DICTS, 2).predict_many([]) == []
-
-
-def test_all_mappings_are_examples():
-    model = learned_from(nk.Perceptron(), DICTS, 2)
-    assert model.predict_many([UserDict(DICTS[0]), DICTS[1]]) == model.predict_many(DICTS[:2])
-    assert model.predict_many(iter([MappingProxyType(DICTS[0])])) == model.predict_many(DICTS[:1])
 
 
 @pytest.mark.parametrize(

@@ -8,36 +8,15 @@ from hypothesis import strategies as st
 import novikoff as nk
 from novikoff.theory import bounds
 from reference import margin_perceptrons
+from statements import halted, one_pass, started, vector
 from strategies import (
     best_margin_known,
     few,
     lift,
     margin_of,
     separable,
-    streams,
     ties,
 )
-
-
-def vector(model):
-    """v = (w, b), or w where there is no intercept."""
-    w = model.coef_.ravel()
-    return np.append(w, model.intercept_) if model.fit_intercept else w
-
-
-def one_pass(model, X, y):
-    return model.set_params(shuffle=False, max_iter=1).fit(X, y)
-
-
-def started(model, X, y):
-    """The model after the first example, the classes declared."""
-    return model.partial_fit(X[:1], y[:1], classes=[-1.0, 1.0])
-
-
-def halted(model, data, most):
-    model.set_params(max_iter=int(most) + 2, fit_intercept=data.intercept).fit(data.X, data.y)
-    assert model.certificate_.halted
-    return model
 
 
 @pytest.mark.parametrize("parameters", [{"margin": 1.0, "epsilon": 0.5}, {"margin": "auto", "epsilon": 0.5}])
@@ -169,14 +148,3 @@ def test_C5_a_row_of_zeros_has_no_direction_and_moves_nothing():
     model.fit([[1.0, 0.0], [0.0, 0.0], [-1.0, 1.0]], [1, 0, 0])
     assert np.isfinite(model.coef_).all()
     np.testing.assert_allclose(model.coef_, [[1.0, 0.0]])
-
-
-@few
-@given(data=st.data())
-def test_normalized_margins_follow_the_reference(data):
-    rows, y = data.draw(streams(2))
-    unit = margin_perceptrons.normalized(lift(rows, True))
-    v, updates = margin_perceptrons.dynamic_margin(unit, 2.0 * y - 1, 0.37)
-    model = nk.MarginPerceptron(epsilon=0.37, normalize=True, shuffle=False, max_iter=1).fit(rows, y)
-    assert model.certificate_.updates == updates
-    np.testing.assert_allclose(np.append(model.coef_, model.intercept_), v, rtol=1e-9, atol=1e-9)

@@ -3,8 +3,6 @@
 import numpy as np
 import pytest
 
-import novikoff as nk
-from novikoff.errors import InvalidInputError
 from novikoff.online._mixture import MixtureCounts, chosen_by, codes_of, labels_of
 from novikoff.theory import mixture_bounds
 from novikoff.theory.mixture_replay import NOBODY
@@ -66,12 +64,6 @@ def test_codes_are_places_among_the_classes_and_back():
     assert codes_of(classes, np.array([None, "b"], dtype=object)).tolist() == [-1, 1]
     assert labels_of(classes, np.array([2, -1], dtype=np.int32)).tolist() == ["d", None]
     assert labels_of(np.zeros(0), np.array([-1], dtype=np.int32)).tolist() == [None]
-
-
-@pytest.mark.parametrize("decay", [1.5, 0])
-def test_wrong_parameters_are_refused(decay):
-    with pytest.raises(InvalidInputError, match="decay must be a positive number of at most 1"):
-        nk.Tracker(decay=decay).partial_fit([[1.0], [2.0]], [0, 1])
 
 
 def test_leaders_are_those_before_each_example():

@@ -76,6 +76,7 @@ def test_any_mapping_is_an_example(wrap):
     model.learn_one(wrap({"a": 1.0}), "x")
     model.learn_one({"b": 1.0}, "y")
     assert model.predict_one(wrap({"a": 1.0})) == "x"
+    assert model.predict_many(iter([wrap({"a": 1.0}), {"b": 1.0}])) == ["x", "y"]
 
 
 def test_a_dict_whose_squares_underflow_is_refused():

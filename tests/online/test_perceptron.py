@@ -10,38 +10,12 @@ import novikoff as nk
 from novikoff.theory import bounds
 from reference import perceptrons
 from reference.margin_perceptrons import normalized
+from statements import one_pass, started, vector
 from strategies import ORDERS, few, lift, make_separable, margin_of, order_of, seeds, separable, ties
 
 TIES = ("mistake", "positive")
 ties_of = pytest.mark.parametrize("tie", TIES)
 with_intercept = pytest.mark.parametrize("intercept", [True, False])
-
-
-def vector(model):
-    """v = (w, b), or w where there is no intercept."""
-    w = model.coef_.ravel()
-    return np.append(w, model.intercept_) if model.fit_intercept else w
-
-
-def one_pass(model, X, y):
-    return model.set_params(shuffle=False, max_iter=1).fit(X, y)
-
-
-def started(model, X, y):
-    """The model after the first example, the classes declared."""
-    return model.partial_fit(X[:1], y[:1], classes=[-1.0, 1.0])
-
-
-def trained_to_one():
-    """v = (1, 0): one example, no intercept; then the class -1 is met by an example that no rule of ties touches."""
-    model = nk.Perceptron(fit_intercept=False)
-    return model.partial_fit([[1.0, 0.0]], [1.0], classes=[-1.0, 1.0])
-
-
-def halted(model, data, most):
-    model.set_params(max_iter=int(most) + 2, fit_intercept=data.intercept).fit(data.X, data.y)
-    assert model.certificate_.halted
-    return model
 
 
 @ties_of
@@ -68,7 +42,7 @@ def test_A1_starts_at_zero_and_predicts_by_the_sign_of_the_score(data):
 
 
 def test_A2_a_score_of_zero_is_no_opinion_and_just_beside_it_is_one():
-    model = trained_to_one()
+    model = nk.Perceptron(fit_intercept=False).partial_fit([[1.0, 0.0]], [1.0], classes=[-1.0, 1.0])
     rows = np.array([[0.0, 5.0], [np.nextafter(0, 1), 5.0], [np.nextafter(0, -1), 5.0]])
     np.testing.assert_array_equal(model.predict_sign(rows), [0, 1, -1])
     np.testing.assert_array_equal(model.predict(rows), [1, 1, -1])
@@ -97,16 +71,6 @@ def test_A2_ties_count_as_declared_on_the_tie_itself_and_beside_it(tie, label, f
     model.learn_one([first, 3.0], label)
     assert model.certificate_.mistakes - before == is_mistake
     assert model.coef_[0, 1] == (3.0 * label if is_mistake else 0.0)
-
-
-@ties_of
-@given(data=ties())
-def test_A2_both_ties_follow_the_reference_where_scores_are_often_zero(data, tie):
-    X, y = data
-    model = one_pass(nk.Perceptron(tie=tie), X, y)
-    path, mistakes = perceptrons.perceptron(lift(X, True), y, tie)
-    np.testing.assert_array_equal(vector(model), path[-1])
-    assert model.certificate_.mistakes == mistakes
 
 
 @given(data=ties(), intercept=st.booleans())
@@ -187,18 +151,6 @@ def test_A5_does_not_stop_before_the_separator_though_hundreds_of_passes_bring_l
     model = nk.Perceptron(fit_intercept=False, shuffle=False, max_iter=10**7).fit(X, y)
     assert model.score(X, y) == 1
     assert model.n_iter_ > 400
-
-
-@ties_of
-@given(data=ties())
-def test_A6_the_perceptron_is_subgradient_descent_with_step_one_ties_included(data, tie):
-    X, y = data
-    path = perceptrons.subgradient_descent(lift(X, True), y, at_zero=lambda label: tie == "mistake" or label < 0)
-    model = started(nk.Perceptron(tie=tie), X, y)
-    np.testing.assert_array_equal(vector(model), path[1])
-    for x, label, expected in zip(X[1:], y[1:], path[2:], strict=True):
-        model.learn_one(x, label)
-        np.testing.assert_array_equal(vector(model), expected)
 
 
 @ties_of

@@ -82,14 +82,6 @@ def test_members_learn_what_each_learns_alone(members, kind, together):
     assert all(together)
 
 
-def test_predictions_are_those_of_the_members_alone():
-    X, y = stream(3)
-    tracker = nk.Tracker(MEMBERS["default"](), decay=1.0)
-    tracker.predict_then_learn(X, y)
-    for claimed, learner in zip(tracker.certificate_.members, MEMBERS["default"](), strict=True):
-        assert claimed.mistakes == np.count_nonzero(learner.predict_then_learn(X, y) != y)
-
-
 def test_members_share_a_scale_also_after_loading_and_single_examples(tmp_path, together):
     X, y = stream(4)
     tracker = nk.Tracker()

@@ -14,17 +14,6 @@ from novikoff.testing._online_learner import learned, make_stream
 X, Y = make_stream(3)
 
 
-def members_of(tracker):
-    return [learned(learner, X) for learner in tracker.learners_]
-
-
-@pytest.mark.parametrize("name", TRACKERS)
-def test_members_learn_as_they_would_alone(name):
-    tracker = TRACKERS[name]().partial_fit(X, Y)
-    alone = [type(learner)(**learner.get_params()).partial_fit(X, Y) for learner in tracker.learners_]
-    assert members_of(tracker) == [learned(learner, X) for learner in alone]
-
-
 @pytest.mark.parametrize("name", TRACKERS)
 def test_mistakes_are_those_of_the_predictions_before_learning(name):
     tracker = TRACKERS[name]()
@@ -34,14 +23,6 @@ def test_mistakes_are_those_of_the_predictions_before_learning(name):
     for learner, claimed in zip(tracker.learners_, tracker.certificate_.members, strict=True):
         alone = type(learner)(**learner.get_params())
         assert claimed.mistakes == np.count_nonzero(alone.predict_then_learn(X, Y) != Y)
-
-
-@pytest.mark.parametrize("name", TRACKERS)
-def test_one_example_at_a_time_predicts_the_same(name):
-    batch, single = TRACKERS[name]().predict_then_learn(X, Y), TRACKERS[name]()
-    for i, label in enumerate(Y.tolist()):
-        assert single.predict_one(X[i]) == batch[i]
-        single.learn_one(X[i], label)
 
 
 def test_weights_are_copies_in_rows_of_every_kind(monkeypatch):

@@ -7,20 +7,11 @@ import pytest
 from sklearn.base import clone
 
 import novikoff as nk
-from learners import TRACKERS
 from novikoff.errors import InvalidInputError
 from novikoff.online._tracker_record import check_state, described, learners_from
-from novikoff.testing._online_learner import learned, make_stream
+from novikoff.testing._online_learner import make_stream
 
 X, Y = make_stream(3)
-
-
-@pytest.mark.parametrize("name", TRACKERS)
-def test_a_loaded_tracker_continues_with_the_same_bits(name):
-    tracker = TRACKERS[name]().partial_fit(X, Y, sample_weight=np.arange(len(Y)) % 3 / 2)
-    again = nk.loads(nk.dumps(tracker))
-    assert learned(again, X) == learned(tracker, X)
-    assert learned(again.partial_fit(X, Y), X) == learned(tracker.partial_fit(X, Y), X)
 
 
 def test_a_file_keeps_the_parameters_of_the_learners():

@@ -26,12 +26,6 @@ def test_a_huge_cost_on_separable_rows_is_solved_by_way_of_a_moderate_one(loss, 
     assert value == pytest.approx(solution.primal, rel=1e-6)
 
 
-def test_the_result_does_not_depend_on_the_threads():
-    one, two = (SOLVER.solve(problem_of(C=10.0), SolverOptions(1000, threads, 0)) for threads in (1, 2))
-    assert one.weights.tobytes() == two.weights.tobytes()
-    assert one.duals.tobytes() == two.duals.tobytes()
-
-
 def test_the_primal_of_the_solution_is_the_least_of_the_history():
     solution = SOLVER.solve(problem_of(C=100.0, tol=1e-9), OPTIONS)
     assert solution.primal <= min(entry.primal for entry in solution.history) * (1 + 1e-9)

@@ -1,7 +1,5 @@
 """The products of all rows, whole and in part, for every kind of rows."""
 
-import threading
-
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -63,18 +61,6 @@ def test_a_part_has_the_products_of_its_rows():
     whole, chosen = products_of(X), np.array([3, 4, 20])
     part = whole.part(X[chosen], as_rows("test", X[chosen]), chosen)
     assert np.array_equal(part.matrix(1), whole.matrix(1)[np.ix_(chosen, chosen)])
-
-
-def test_the_matrix_is_computed_once_by_many_threads_and_cannot_be_modified():
-    products, found = products_of(np.random.default_rng(3).normal(size=(50, 60))), []
-    threads = [threading.Thread(target=lambda: found.append(products.matrix(1))) for _ in range(8)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert all(matrix is found[0] for matrix in found)
-    with pytest.raises(ValueError, match="read-only"):
-        found[0][0, 0] = 1.0
 
 
 def test_products_are_for_few_rows_of_many_columns():

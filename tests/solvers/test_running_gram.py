@@ -3,15 +3,17 @@
 import numpy as np
 import pytest
 
+from novikoff.solvers.linear_system import MIN_BLAS_COLUMNS
 from novikoff.solvers.losses import LOSSES
 from novikoff.solvers.problem import Objective, Problem
 from novikoff.solvers.running_gram import BLOCK_ROWS, MIN_SHARE_OF_PEAK, RunningGram
 from novikoff.solvers.training_set import validate_training_set
+from novikoff.solvers.workspace import Workspace
 from novikoff.svm.soft_margin import LinearSVM
 
 RNG = np.random.default_rng(0)
 ROWS = 2 * BLOCK_ROWS + 7
-X = 3 * RNG.normal(size=(ROWS, 9))
+X, WIDE = (3 * RNG.normal(size=(ROWS, columns)) for columns in (9, MIN_BLAS_COLUMNS + 9))
 y = np.arange(ROWS) % 2
 
 
@@ -38,6 +40,25 @@ def test_the_matrix_is_the_sum_of_the_outer_products_of_the_rows(layout, interce
         gram.move_to(some)
         expected = expected_of(problem, rows, some, weights)
         np.testing.assert_allclose(gram.matrix, expected, rtol=1e-12, atol=1e-12 * expected.max())
+
+
+@pytest.mark.parametrize("layout", [np.ascontiguousarray, np.asfortranarray, np.float32, lambda X: X[:, ::-1]])
+@pytest.mark.parametrize("intercept", ["free", "penalized", "none"])
+@pytest.mark.parametrize("weights", [None, RNG.random(ROWS) + 0.5])
+def test_the_kernel_forms_the_same_matrix_for_the_system_of_a_newton_step(layout, intercept, weights):
+    rows = layout(WIDE)
+    problem, some = problem_of(rows, weights, intercept), np.flatnonzero(RNG.random(ROWS) < 0.9)
+    expected = np.tril(expected_of(problem, rows, some, weights)) / 0.25
+    found = np.empty(expected.shape)
+    Workspace(problem, threads=2).kernel.gram(some, 0.25, found)
+    np.testing.assert_allclose(np.tril(found), expected, rtol=1e-12, atol=1e-12 * expected.max())
+
+
+def test_dense_rows_with_many_columns_have_the_same_bits_for_any_number_of_threads():
+    labels = WIDE[:, :9].sum(axis=1) + 9 * RNG.normal(size=ROWS) > 0
+    models = [LinearSVM(C=10.0, tol=1e-6, n_jobs=jobs).fit(WIDE, labels) for jobs in (1, 2)]
+    assert models[0].coef_.tobytes() == models[1].coef_.tobytes()
+    assert all(model.certificate_.converged and model.certificate_.verify(WIDE, labels) for model in models)
 
 
 def test_a_small_rest_of_many_rows_is_summed_afresh():

@@ -7,10 +7,13 @@ import numpy as np
 import pytest
 
 import novikoff as nk
-from binary_problems import SIGNS, X, each_problem, objective, problem_of
+from binary_problems import SIGNS, X, each_problem, objective, problem_of, training_set
 from novikoff.solvers.bounds import relative_gap
 from novikoff.solvers.descent_newton import DescentNewton
+from novikoff.solvers.path import solve_path
 from novikoff.solvers.solver import SOLVERS, SolverOptions, Start, solve
+
+OPTIONS = SolverOptions(1000, 1, 0)
 
 
 @pytest.fixture
@@ -53,23 +56,29 @@ def test_a_solution_has_the_gap_that_was_asked_for_and_bounds_that_its_points_ha
 def test_a_problem_is_not_modified():
     problem = problem_of()
     before = (problem.penalty.tobytes(), problem.table.codes.tobytes(), X.tobytes())
-    solve(problem, SolverOptions(1000, 1, 0))
+    solve(problem, OPTIONS)
     assert before == (problem.penalty.tobytes(), problem.table.codes.tobytes(), X.tobytes())
     with pytest.raises(ValueError, match="read-only"):
         problem.penalty[0] = 1.0
 
 
 def test_a_solver_that_starts_at_the_end_makes_no_step():
-    end = solve(problem_of(), SolverOptions(1000, 1, 0)).end
-    assert solve(problem_of(), SolverOptions(1000, 1, 0), end).steps == 0
-    assert solve(problem_of(), SolverOptions(1000, 1, 0), Start(*end[:2], is_close=False)).relative_gap <= 1e-6
+    end = solve(problem_of(), OPTIONS).end
+    assert solve(problem_of(), OPTIONS, end).steps == 0
+    assert solve(problem_of(), OPTIONS, Start(*end[:2], is_close=False)).relative_gap <= 1e-6
+
+
+def test_a_path_starts_where_the_last_point_ended():
+    first, second = solve_path(training_set(), 1, problem_of().objective, np.array([1.0, 1.0 + 1e-9]), OPTIONS)
+    assert first.solution.relative_gap <= 1e-6
+    assert second.solution.steps <= 1
 
 
 def test_a_cancelled_solver_returns_bounds_that_hold():
     cancelled = threading.Event()
     cancelled.set()
     solution = solve(problem_of(), SolverOptions(1000, 1, 0, cancelled=cancelled))
-    best = solve(problem_of(tol=1e-10), SolverOptions(1000, 1, 0))
+    best = solve(problem_of(tol=1e-10), OPTIONS)
     assert solution.steps == 0
     assert 0 <= solution.dual <= best.primal * (1 + 1e-9)
     assert solution.primal >= best.dual * (1 - 1e-9)
@@ -100,11 +109,11 @@ def test_the_time_of_a_problem_begins_once():
     assert begun.deadline < math.inf
     assert begun.begun() is begun
     assert not begun.is_over
-    assert SolverOptions(1000, 1, 0).begun().deadline == math.inf
+    assert OPTIONS.begun().deadline == math.inf
 
 
 def test_the_time_limit_ends_the_solver_with_bounds_that_hold():
     solution = solve(problem_of(C=100.0, tol=1e-12), SolverOptions(1000, 1, 0, max_time=1e-9))
-    best = solve(problem_of(C=100.0, tol=1e-10), SolverOptions(1000, 1, 0))
+    best = solve(problem_of(C=100.0, tol=1e-10), OPTIONS)
     assert solution.dual <= best.primal
     assert solution.primal >= best.dual

@@ -3,31 +3,9 @@
 import numpy as np
 import pytest
 
-import novikoff as nk
-from binary_problems import training_set
-from novikoff._multiclass import OneVsRest
-from novikoff.svm._grid import DEFAULT_RANGE, cost_grid, extension, given_costs
-from novikoff.svm._settings import Settings
+from novikoff.svm._grid import extension
 
 GRID = np.array([1.0, 2.0, 4.0, 8.0])
-
-
-def test_a_computed_grid_begins_at_the_smallest_useful_c():
-    data = training_set()
-    settings = Settings.of("test", nk.LinearSVM(loss="hinge"), 1.0)
-    found = cost_grid("test", 5, None, data, OneVsRest(data.classes), settings)
-    assert len(found) == 5
-    assert found[-1] / found[0] == pytest.approx(DEFAULT_RANGE)
-    assert cost_grid("test", [3.0, 1.0], None, data, OneVsRest(data.classes), settings).tolist() == [1.0, 3.0]
-    with pytest.raises(nk.InvalidInputError, match="C_max=1e-09 is below"):
-        cost_grid("test", 5, 1e-9, data, OneVsRest(data.classes), settings)
-
-
-def test_given_values_are_positive_and_in_order():
-    assert given_costs("test", (2, 1, 2)).tolist() == [1.0, 2.0]
-    for wrong in ([0.0], [-1.0], [np.inf], ["a"], [[1.0]]):
-        with pytest.raises(nk.InvalidInputError, match="Cs must be"):
-            given_costs("test", wrong)
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ import pytest
 
 import novikoff as nk
 from binary_problems import training_set
-from novikoff.svm._multiclass_choice import check_multi_class, choose_strategy
+from novikoff.svm._multiclass_choice import choose_strategy
 
 X = np.random.default_rng(0).normal(size=(60, 4))
 
@@ -24,13 +24,3 @@ def test_the_strategy_knows_the_weights_of_the_classes():
     y = np.arange(60) % 3
     strategy = choose_strategy("ovo", training_set(X, y, weights))
     assert strategy.counts.tolist() == [weights[y == k].sum() for k in range(3)]
-
-
-def test_an_unknown_strategy_is_refused():
-    with pytest.raises(nk.InvalidInputError, match="multi_class must be"):
-        nk.LinearSVM(multi_class="ovx").fit(X, np.arange(60) % 3)
-
-
-def test_the_joint_machine_has_the_hinge_only():
-    with pytest.raises(nk.InvalidInputError, match=r'minimises the hinge loss only\. Use loss="hinge"'):
-        check_multi_class("LinearSVM", nk.LinearSVM(multi_class="crammer_singer", loss="squared_hinge"))

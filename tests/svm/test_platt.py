@@ -7,25 +7,10 @@ from sklearn.calibration import CalibratedClassifierCV
 from sklearn.datasets import load_iris, make_classification
 from sklearn.exceptions import NotFittedError
 from sklearn.metrics import log_loss
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import novikoff as nk
 from novikoff.svm.platt import Sigmoid, probabilities
 from real_data import real
-
-FOLDS = "a row of weight k is in one fold, and its k copies are not; and both fits are within tol, not the same"
-EXPECTED = {
-    "check_sample_weight_equivalence_on_dense_data": FOLDS,
-    "check_sample_weight_equivalence_on_sparse_data": FOLDS,
-    "check_classifiers_train": "it wants the likeliest class to be the predicted one; held-out rows may say otherwise",
-}
-
-
-@pytest.mark.slow  # the fast tier runs these checks on LinearSVM without probabilities
-@parametrize_with_checks([nk.LinearSVM(probability=True)], expected_failed_checks=lambda _: EXPECTED)
-def test_scikit_learn_accepts_the_estimator(estimator, check):
-    check(estimator)
-
 
 # ---- the sigmoid ----------------------------------------------------------------------------------------------------
 
@@ -170,11 +155,6 @@ def test_a_class_of_two_rows_is_enough_and_one_of_one_is_not():
 def test_four_rows_are_held_out_one_by_one():
     p = nk.LinearSVM(probability=True).fit([[0.0], [1.0], [2.0], [3.0]], [0, 0, 1, 1]).predict_proba([[0.0], [3.0]])
     assert p[1, 1] > p[0, 1]
-
-
-def test_an_invalid_flag_is_refused():
-    with pytest.raises(nk.InvalidInputError, match="probability"):
-        nk.LinearSVM(probability="yes").fit([[0.0], [1.0]], [0, 1])
 
 
 def peer(C, **parameters):

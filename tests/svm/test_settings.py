@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import novikoff as nk
-from novikoff.svm._settings import Settings, check_verbose, intercept_of, run_parallel, seed_of, stated_number
+from novikoff.svm._settings import Settings, run_parallel, seed_of, stated_number
 
 
 def test_settings_are_the_validated_parameters():
@@ -19,26 +19,10 @@ def test_settings_are_the_validated_parameters():
     assert options.cancelled is settings.cancelled
 
 
-@pytest.mark.parametrize(
-    ("parameters", "expected"),
-    [({}, "free"), ({"penalized_intercept": True}, "penalized"), ({"fit_intercept": False}, "none")],
-)
-def test_the_intercept_is_free_penalized_or_none(parameters, expected):
-    assert intercept_of("test", nk.LinearSVM(**parameters)) == expected
-
-
 def test_a_seed_is_a_function_of_the_random_state():
     assert seed_of("test", 3) == seed_of("test", np.random.RandomState(3)) != seed_of("test", 4)
     with pytest.raises(nk.InvalidInputError, match="test: random_state must be None, an integer or a RandomState"):
         seed_of("test", "x")
-
-
-@pytest.mark.parametrize("verbose", [-1, 1.5, "loud"])
-def test_verbose_must_be_a_boolean_or_a_count(verbose):
-    check_verbose("test", True)
-    check_verbose("test", 2)
-    with pytest.raises(nk.InvalidInputError, match="verbose"):
-        check_verbose("test", verbose)
 
 
 @pytest.mark.parametrize("threads", [1, 3])

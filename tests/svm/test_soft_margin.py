@@ -1,13 +1,11 @@
 """LinearSVM: its fitted attributes, warm starts, clones and pickles."""
 
 import pickle
-import re
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sklearn.base import clone
 
 import novikoff as nk
 from machines import assert_proven, each_machine, fewer_examples
@@ -139,15 +137,6 @@ def test_fit_without_warm_start_forgets():
 
 
 @each_machine
-def test_a_clone_is_unfitted_and_fits_the_same(make):
-    model = make(C=2.0, tol=1e-5).fit(X, Y)
-    copy = clone(model)
-    assert copy.get_params() == model.get_params()
-    assert not hasattr(copy, "coef_")
-    assert copy.fit(X, Y).coef_.tobytes() == model.coef_.tobytes()
-
-
-@each_machine
 @pytest.mark.parametrize("warm", [False, True])
 def test_a_pickled_machine_predicts_and_proves_the_same(make, warm):
     model = make(warm_start=warm).fit(X, Y)
@@ -156,21 +145,6 @@ def test_a_pickled_machine_predicts_and_proves_the_same(make, warm):
     assert copy.certificate_.to_json() == model.certificate_.to_json()
     assert copy.certificate_.verify(X, Y)
     assert copy.fit(X, Y).coef_.tobytes() == model.fit(X, Y).coef_.tobytes()
-
-
-def test_verbose_prints_one_line_per_step_to_standard_error(capfd):
-    model = nk.LinearSVM(verbose=1, tol=1e-6).fit(X, Y)
-    out, err = capfd.readouterr()
-    lines = err.splitlines()
-    assert out == ""
-    steps = model.history_.step.tolist()
-    assert len(steps) - 1 <= len(lines) <= len(steps)
-    for step, line in zip(steps, lines, strict=False):
-        found = re.fullmatch(rf"\[LinearSVM\] gap (\S+), 1e-06 wanted, step {step}, (coordinate descent|Newton)", line)
-        assert found, line
-        assert 0 <= float(found[1]) <= 1
-    nk.LinearSVM().fit(X, Y)
-    assert capfd.readouterr() == ("", "")
 
 
 def test_the_certificate_of_other_data_does_not_verify():

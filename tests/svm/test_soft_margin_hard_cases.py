@@ -93,21 +93,32 @@ def test_all_zeros_give_zero_weights_and_the_larger_class(make, C):
         assert model.objective_[0] == pytest.approx(5 * C)
 
 
-@each_machine
-def test_an_empty_sparse_table_is_all_zeros(make):
-    y = [0, 1, 1]
-    model = make(tol=1e-9).fit(sp.csr_array((3, 4)), y)
-    assert_proven(model, sp.csr_array((3, 4)), y)
-    assert not np.any(model.coef_)
+RNG = np.random.default_rng(2)
+COLUMN = RNG.normal(size=(100, 1))
+SIGNS = np.array([1, 1, 1, 1, -1, 1, -1, 1, 1, -1, -1, -1, 1, -1, 1, 1, -1])
+HEAVY = np.array([1, 1, 1, 1, 2, 1, 1, 1, 1, 2, 1, 2, 3, 1, 1, 1, 1.0])
+SMALL = {  # rows, labels and weights
+    "an empty sparse table": (sp.csr_array((3, 4)), [0, 1, 1], None),
+    **{
+        f"one row a class, {rows}": (rows, ["b", "a"], None)
+        for rows in ([[1.0], [-1.0]], [[3.0], [1.0]], [[1.0], [1.0]], [[1.0, 2.0], [0.0, 0.0]])
+    },
+    "a class of one row": (RNG.normal(size=(200, 4)), np.arange(200) == 17, None),
+    "one column": (COLUMN, COLUMN[:, 0] + 0.5 * RNG.normal(size=100) > 0.3, None),
+    "a middle row of the other class": (
+        np.array([[-4.0], [-1.0], [3.0]]),
+        np.array([1, -1, 1]),
+        np.array([1.0, 1.4869795731039235, 1.0]),
+    ),
+    **{f"a constant column of {x}": (np.full((17, 1), x), SIGNS, HEAVY) for x in (1.0, -3.0, 100.0)},
+}
 
 
 @each_machine
-@pytest.mark.parametrize("C", [1e-4, 0.1, 1.0, 1e4])
-@pytest.mark.parametrize("X", [[[1.0], [-1.0]], [[3.0], [1.0]], [[1.0], [1.0]], [[1.0, 2.0], [0.0, 0.0]]])
-def test_one_row_a_class(make, X, C):
-    y = ["b", "a"]
-    model = make(C=C, tol=1e-9).fit(X, y)
-    assert_proven(model, X, y)
+@pytest.mark.parametrize("C", [1e-4, 0.01, 1.0, 100.0, 1e4])
+@pytest.mark.parametrize(("X", "y", "weights"), SMALL.values(), ids=SMALL.keys())
+def test_small_sets_are_solved(make, C, X, y, weights):
+    assert_proven(make(C=C, tol=1e-9).fit(X, y, weights), X, y, weights)
 
 
 def test_two_points_have_the_answer_of_the_textbook():
@@ -119,30 +130,12 @@ def test_two_points_have_the_answer_of_the_textbook():
 
 
 @each_machine
-@pytest.mark.parametrize("C", [0.01, 1.0, 100.0])
-def test_a_class_of_one_row_is_solved(make, C):
-    rng = np.random.default_rng(2)
-    X, y = rng.normal(size=(200, 4)), np.where(np.arange(200) == 17, 1, 0)
-    model = make(C=C, tol=1e-8).fit(X, y)
-    assert_proven(model, X, y)
-
-
-@each_machine
 def test_the_same_row_with_both_labels(make):
     X, y = np.array([[1.0, 2.0], [1.0, 2.0]]), np.array([1, -1])
     model = make(C=3.0, tol=1e-9).fit(X, y)
     assert_proven(model, X, y)
     assert model.objective_[0] == pytest.approx(6.0)
     np.testing.assert_allclose(model.coef_, 0, atol=1e-4)
-
-
-@each_machine
-def test_one_column(make):
-    rng = np.random.default_rng(3)
-    X = rng.normal(size=(100, 1))
-    y = np.where(X[:, 0] + 0.5 * rng.normal(size=100) > 0.3, 1, -1)
-    model = make(C=10.0, tol=1e-8).fit(X, y)
-    assert_proven(model, X, y)
 
 
 @each_machine
@@ -163,24 +156,6 @@ def test_a_score_of_exactly_zero_goes_to_the_last_class(make):
     model.intercept_[:] = 0.0
     assert model.predict([[0.0]]).tolist() == ["right"]
     assert model.predict_sign([[0.0]]).tolist() == [0]
-
-
-@each_machine
-@pytest.mark.parametrize("tol", [1e-4, 1e-9])
-def test_a_middle_row_of_the_other_class_in_one_column(make, tol):
-    X, y, weights = np.array([[-4.0], [-1.0], [3.0]]), np.array([1, -1, 1]), np.array([1.0, 1.4869795731039235, 1.0])
-    model = make(C=0.01, tol=tol).fit(X, y, weights)
-    assert_proven(model, X, y, weights)
-
-
-@each_machine
-@pytest.mark.parametrize("value", [1.0, -3.0, 100.0])
-def test_a_constant_column_is_solved(make, value):
-    signs = np.array([1, 1, 1, 1, -1, 1, -1, 1, 1, -1, -1, -1, 1, -1, 1, 1, -1])
-    weights = np.array([1, 1, 1, 1, 2, 1, 1, 1, 1, 2, 1, 2, 3, 1, 1, 1, 1.0])
-    X = np.full((len(signs), 1), value)
-    model = make(tol=1e-9).fit(X, signs, weights)
-    assert_proven(model, X, signs, weights)
 
 
 # ---- next to no weights, and next to no duals -----------------------------------------------------------------------

@@ -1,21 +1,15 @@
-"""LinearSVM as a process: threads, too few steps, interruption and memory."""
+"""LinearSVM as a process: threads and memory."""
 
 import itertools
-import signal
-import statistics
-import subprocess
-import sys
 import threading
-import time
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from sklearn.exceptions import ConvergenceWarning
 
 import novikoff as nk
-from machines import MACHINES, assert_proven, assert_says_how_far_it_came, each_machine, fit_and_listen
+from machines import MACHINES, assert_proven
 from memory import run_alone
 from real_data import two_classes
 
@@ -105,98 +99,6 @@ def test_predictions_go_on_while_another_thread_fits():
         assert_proven(fit.result(), X, y)
 
 
-# ---- too few steps --------------------------------------------------------------------------------------------------
-
-
-@each_machine
-@pytest.mark.parametrize("max_iter", [1, 2, 3])
-def test_too_few_steps_give_one_warning_and_a_certificate_that_says_so(make, max_iter):
-    X, y = tall(rows=2000)
-    model = make(C=100.0, tol=1e-9, max_iter=max_iter)
-    messages = fit_and_listen(model, X, y)
-    assert len(messages) == 1
-    assert_says_how_far_it_came(messages[0], model)
-    certificate = model.certificate_
-    assert model.n_iter_ == model.history_.step[-1] == max_iter
-    assert not certificate.converged
-    assert certificate.relative_gap > 1e-9
-    assert certificate.dual >= 0  # no duals at all would prove as much
-    verification = certificate.verify(X, y)
-    assert verification, str(verification)
-
-
-def test_several_classes_that_do_not_converge_give_one_warning():
-    X, y = tall(4, rows=2000)
-    model = nk.LinearSVM(tol=1e-9, max_iter=2)
-    messages = fit_and_listen(model, X, y)
-    assert len(messages) == 1
-    assert_says_how_far_it_came(messages[0], model)
-    assert not any(certificate.converged for certificate in model.certificate_)
-    assert all(certificate.verify(X, y) for certificate in model.certificate_)
-
-
-def test_the_warning_points_to_the_line_that_called_fit():
-    X, y = tall(rows=2000)
-    with pytest.warns(ConvergenceWarning) as heard:
-        nk.LinearSVM(C=100.0, tol=1e-9, max_iter=1).fit(X, y)
-    assert [warning.filename for warning in heard] == [__file__]
-
-
-def test_more_steps_never_widen_the_gap():
-    X, y = tall(rows=5000)
-    model = nk.LinearSVM(C=100.0, tol=1e-12)
-    gaps = []
-    for max_iter in (1, 4, 16, 64):
-        fit_and_listen(model.set_params(max_iter=max_iter), X, y)
-        gaps.append(model.certificate_.relative_gap)
-    assert gaps == sorted(gaps, reverse=True)
-
-
-# ---- an interruption ------------------------------------------------------------------------------------------------
-
-INTERRUPTED = """
-import sys, time
-import numpy as np
-import novikoff as nk
-model = nk.LinearSVM()
-rng = np.random.default_rng(0)
-X = rng.normal(size=(100_000, 40))
-y = rng.integers(int(sys.argv[1]), size=len(X))
-print("ready", flush=True)
-try:
-    while True:
-        model = nk.LinearSVM(C=100.0, tol=1e-15, max_iter=10**9, loss=sys.argv[2])
-        model.fit(X, y)
-except KeyboardInterrupt:
-    print(time.monotonic(), *sorted(name for name in vars(model) if name.endswith("_")), flush=True)
-"""
-
-
-@pytest.mark.timed
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("classes", "loss"),
-    [(3, "hinge"), *(pytest.param(*case, marks=pytest.mark.slow) for case in [(2, "hinge"), (2, "squared_hinge")])],
-)
-def test_an_interruption_ends_a_fit_within_a_second_and_leaves_no_model_or_a_complete_one(classes, loss):
-    whole = sorted(name for name in vars(nk.LinearSVM().fit([[0.0], [1.0]], [0, 1])) if name.endswith("_"))
-
-    def seconds():
-        with subprocess.Popen(
-            [sys.executable, "-W", "ignore", "-c", INTERRUPTED, str(classes), loss], stdout=subprocess.PIPE, text=True
-        ) as process:
-            assert process.stdout.readline() == "ready\n"
-            time.sleep(1)  # in the middle of a fit
-            sent = time.monotonic()
-            process.send_signal(signal.SIGINT)
-            heard, *fitted = process.communicate(timeout=60)[0].split()
-        assert process.returncode == 0
-        assert fitted in ([], whole)
-        return float(heard) - sent
-
-    assert statistics.median(seconds() for _ in range(3)) < 1  # other programs may delay one of them
-
-
 # ---- memory ---------------------------------------------------------------------------------------------------------
 
 PEAK = """
@@ -225,25 +127,3 @@ def test_a_fit_needs_at_most_4_6_vectors_of_rows_beyond_its_data(loss, tmp_path)
     numbers = row_vector / 2 + row_vector  # codes or row order, four bytes per row; the indices of the free rows
     few = 64 * 8 * (columns + 1) ** 2 + 2e6
     assert used <= working + numbers + few, (used / row_vector, support / len(y))
-
-
-@pytest.mark.timed
-@pytest.mark.parametrize("multi_class", ["ovr", "crammer_singer"])
-def test_a_time_limit_ends_in_a_certificate_that_holds(multi_class):
-    rng = np.random.default_rng(0)
-    X, y = rng.normal(size=(2000, 30)), rng.integers(0, 3, 2000)
-    model = nk.LinearSVM(C=100.0, tol=1e-12, loss="hinge", multi_class=multi_class, max_time=1e-9)
-    start = time.perf_counter()
-    with pytest.warns(ConvergenceWarning, match="Increase max_time or tol"):
-        model.fit(X, y)
-    assert time.perf_counter() - start < 5
-    certificates = model.certificate_ if multi_class == "ovr" else [model.certificate_]
-    assert not any(certificate.converged for certificate in certificates)
-    assert nk.verify(model, X, y)
-
-
-def test_a_time_limit_that_is_not_reached_changes_nothing():
-    rng = np.random.default_rng(0)
-    X, y = rng.normal(size=(200, 3)), rng.integers(0, 2, 200)
-    models = [nk.LinearSVM(C=1.0, tol=1e-6, max_time=max_time).fit(X, y) for max_time in (None, 1e6)]
-    assert models[0].coef_.tobytes() == models[1].coef_.tobytes()

@@ -10,7 +10,7 @@ from learners import CENTRED, CLASSES, LATE_CLASSES, LEARNERS, REPRESENTATIVES, 
 from novikoff.testing import check_online_learner, online_learner_checks
 
 ZERO_ROW = "zero_row_leaves_weights_unchanged"
-FITS = "certificates_verify"  # tests/online/test_classifier_centred.py verifies those that have no fit
+FITS = "certificates_verify"  # tests/online/test_classifier_scale.py verifies those that have no fit
 pytestmark = pytest.mark.filterwarnings("ignore::novikoff.NotHaltedWarning")  # not what these tests are about
 
 
