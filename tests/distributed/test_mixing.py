@@ -339,3 +339,9 @@ def test_a_failed_fit_leaves_the_model_as_it_was():
     with pytest.raises(nk.InvalidInputError, match="only one class"):
         Mixed(model, 2).fit(X, np.ones(30))
     assert np.array_equal(model.coef_, before)
+
+
+def test_weights_that_overflow_are_refused():
+    X, y, _ = separable(1, rows=30)
+    with pytest.raises(nk.InvalidInputError, match="partition 0: the product of sample_weight and class_weight"):
+        Mixed(nk.Perceptron(class_weight={1: 1e308}), 2).fit(X, y, np.full(30, 1e10))

@@ -161,6 +161,19 @@ def test_descent_goes_on_where_gathering_has_ended(monkeypatch, loss):
     assert nk.verify(model, X, TWO)
 
 
+@pytest.mark.parametrize("columns", [30, 50_000])
+def test_empty_dense_partitions_beside_sparse_ones_and_labels_without_weight_change_nothing(columns):
+    X, y, weights = sp.random(COUNT, columns, 45 / COUNT / columns, "csr", random_state=0), TWO.copy(), np.ones(COUNT)
+    y[7], weights[7] = "odd", 0.0
+    sizes = [0, 40, 0, 50]
+    parts = [np.zeros((0, 4)), X[:40], sp.csr_matrix((0, 3)), X[40:]]
+    own = {"C": 1.0, "class_weight": {"no": 2.0}}
+    model = fit(nk.LinearSVM(**own), parts, cut(y, sizes), cut(weights, sizes), on="local:2")
+    others = np.arange(COUNT) != 7
+    assert model.classes_.tolist() == ["no", "yes"]
+    assert nk.verify(model, X, np.where(others, y, "no"), weights)
+
+
 NAN = DENSE.copy()
 NAN[44, 2] = np.nan  # row 3 of partition 2
 
@@ -181,6 +194,9 @@ NAN[44, 2] = np.nan  # row 3 of partition 2
         (([DENSE, DENSE[:, :4]], [TWO, TWO]), {}, r"has 4 columns, but .* has 5\. All partitions need the same"),
         ((cut(NAN, [21, 20, 49]), cut(TWO, [21, 20, 49])), {}, r"partition 2.*row 3"),
         (([DENSE, DENSE], [TWO, None]), {}, "partition 1: the rows have no labels"),
+        (([np.ones((1, 3)), sp.csr_matrix((1, 3))], [[0], [1]]), {}, "partition 0 has 3 columns, but others are sparse"),
+        (([np.ones((1, 0))] * 2, [[0], [1]]), {}, "the rows have no columns"),
+        ((np.ones((10_001, 1)), np.arange(10_001.0)), {}, "10001 different labels, but at most 10000 are classes"),
         ((DENSE, TWO), {"class_weight": {"no": 0.0}}, "all rows of a class have zero weight"),
         ((DENSE, TWO), {"class_weight": "equal"}, "class_weight must be None"),
         ((DENSE, TWO), {"C": -1.0}, "C must be"),
