@@ -73,7 +73,7 @@ def test_steps_may_be_repeated(monkeypatch, model, columns):
     monkeypatch.setattr(local, "on_block", twice)
     monkeypatch.setattr(soft_margin, "MAX_HELD", 0 if columns > 3 else soft_margin.MAX_HELD)
     rows = X if columns == 3 else sp.random(40, columns, 1e-3, "csr", random_state=0)
-    assert nk.verify(fit(model, rows, NOISY, on="local:2"), rows, NOISY)
+    assert nk.verify(fit(model, rows, Y, on="local:2"), rows, Y)
 
 
 def test_messages_and_fractions_are_reported():

@@ -5,10 +5,8 @@ import pytest
 import scipy.sparse as sp
 
 import novikoff as nk
-from novikoff.distributed.block import checked_block
 from novikoff.distributed.engines.local import LocalEngine
-from novikoff.distributed.moments import IndexSet, SpreadCommand, default_cost, occurring_columns, spread_step
-from novikoff.distributed.protocol import tree_sum
+from novikoff.distributed.moments import IndexSet, default_cost, occurring_columns
 from novikoff.distributed.survey import survey
 from partitions import cut, parameters
 

@@ -3,13 +3,9 @@
 import math
 
 import numpy as np
-import pytest
-import scipy.sparse as sp
 
-from novikoff.distributed.block import checked_block
 from novikoff.distributed.engines.local import LocalEngine
-from novikoff.distributed.survey import Survey, codes_of, in_width, survey, survey_block
-from novikoff.errors import InvalidInputError
+from novikoff.distributed.survey import survey
 from partitions import cut
 
 RNG = np.random.default_rng(0)

@@ -27,9 +27,7 @@ from engine_contract import EngineContract, assert_same_data, killed_in_the_midd
 
 from novikoff.distributed.engine import choose_engine
 from novikoff.distributed.engines.dask import DaskEngine
-from novikoff.distributed.engines.local import LocalEngine
 from novikoff.distributed.engines.tables import HashedTable
-from novikoff.distributed.survey import survey
 from novikoff.errors import InvalidInputError
 
 # "distributed" alone would be the folder of these tests.

@@ -4,7 +4,6 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse as sp
-
 from clusters import SIZES, data_of, run
 from engine_contract import EngineContract
 
@@ -31,9 +30,9 @@ def test_blocks_are_made_anew_if_they_are_not_kept(is_kept):
         made.append(part[0])
         return checked_block(*part)
 
-    with LocalRounds(Data(make, cut("here", X, Y, None, 5), is_kept), 2) as rounds:
+    with LocalRounds(Data(make, data_of(SIZES[8]).parts, is_kept), 2) as rounds:
         run(rounds, 3)
-    assert len(made) == (5 if is_kept else 15)
+    assert len(made) == (8 if is_kept else 24)
 
 
 def times(block, state, command):

@@ -7,9 +7,8 @@ import pytest
 
 from novikoff.distributed.soft_margin import progress
 from novikoff.distributed.soft_margin.cocoa import CocoaCommand, Descended, cocoa_step, solve_by_descent
-from novikoff.distributed.soft_margin.disaggregation import GroupCommand, group_step
 from novikoff.distributed.soft_margin.progress import Record
-from partitions import INTERCEPTS, LOSSES, Problem, cut, noisy_rows, optimum
+from partitions import INTERCEPTS, LOSSES, Problem, noisy_rows, optimum
 
 
 def wide_problem(loss, intercept, sizes=(15, 0, 1, 24), kind="sparse", C=1.0):

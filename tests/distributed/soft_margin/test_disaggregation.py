@@ -8,12 +8,10 @@ from novikoff.distributed.soft_margin.disaggregation import (
     AdoptCommand,
     Disaggregation,
     GroupCommand,
-    Grouping,
     adopt_step,
     group_step,
 )
 from novikoff.distributed.soft_margin.rows import solve_gathered
-from novikoff.distributed.soft_margin.setup import State
 from partitions import INTERCEPTS, LOSSES, Problem, noisy_rows, optimum
 
 

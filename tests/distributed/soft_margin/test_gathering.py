@@ -5,7 +5,7 @@ import pytest
 
 from novikoff.distributed.soft_margin import gathering
 from novikoff.distributed.soft_margin.disaggregation import AdoptCommand, GroupCommand
-from novikoff.distributed.soft_margin.gathering import disaggregate, first_point, solve_by_gathering
+from novikoff.distributed.soft_margin.gathering import disaggregate, first_point
 from novikoff.distributed.soft_margin.progress import Record
 from novikoff.distributed.soft_margin.rows import SampleCommand
 from partitions import INTERCEPTS, LOSSES, Problem, noisy_rows, optimum

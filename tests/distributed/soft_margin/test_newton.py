@@ -4,7 +4,6 @@ import math
 
 import numpy as np
 import pytest
-import scipy.sparse as sp
 
 from novikoff.distributed.soft_margin.newton import LENGTHS, NewtonCommand, NewtonMethod, newton_step
 from novikoff.distributed.soft_margin.newton import _length as root_of_slopes
