@@ -91,6 +91,13 @@ def test_a_signal_while_waiting_ends_the_batches():
     assert list(batches_of(BATCH.widening(), stop)) == []
 
 
+def test_the_fingerprint_is_that_of_whole_batches():
+    made = Batches(BATCH.widening(), Reading(), Stop(), nk.Perceptron(), quiet=True, hashes=True)
+    ((X, y),) = ((batch.X, batch.y) for batch in made)
+    assert made.fingerprint(2) == nk.fingerprint(X, y)
+    assert made.fingerprint(1) is None
+
+
 @pytest.mark.parametrize("skipped", [0, 1])
 def test_rows_continue_with_the_files_that_take_the_place_of_the_first(tmp_path, skipped):
     path = tmp_path / "data.svm"

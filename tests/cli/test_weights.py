@@ -16,3 +16,9 @@ def test_text_becomes_the_label_it_stands_for(function, labels):
     function(model, labels)
     assert model.class_weight == {labels.tolist()[1]: 2.0}
     assert type(next(iter(model.class_weight))) is type(labels.tolist()[1])
+
+
+@pytest.mark.parametrize("function", [match_class_weight, convert_class_weight])
+def test_text_that_is_no_label_is_refused(function):
+    with pytest.raises(nk.InvalidInputError, match=r"--class-weight: .*spam"):
+        function(nk.Perceptron(class_weight={"spam": 2.0}), LABELS[0])
