@@ -7,6 +7,7 @@ import pytest
 
 from novikoff.distributed.soft_margin import progress
 from novikoff.distributed.soft_margin.cocoa import CocoaCommand, Descended, cocoa_step, solve_by_descent
+from novikoff.distributed.soft_margin.disaggregation import GroupCommand, group_step
 from novikoff.distributed.soft_margin.progress import Record
 from partitions import INTERCEPTS, LOSSES, Problem, noisy_rows, optimum
 
@@ -106,3 +107,11 @@ def test_the_order_of_rows_depends_on_the_seed_and_on_the_partition_only():
         problem.run(cocoa_step, CocoaCommand(np.zeros(61), 1.0, 2, 1.0, 0.0, seed))
         found.append(alphas(problem).tobytes())
     assert found[0] == found[1] != found[2]
+
+
+def test_it_begins_at_zero_after_rows_could_not_be_gathered():
+    problem, fresh = wide_problem("hinge", "none"), wide_problem("hinge", "none")
+    problem.run(group_step, GroupCommand(np.zeros(61), 1.0, 1.0))
+    for each in (problem, fresh):
+        each.run(cocoa_step, CocoaCommand(np.zeros(61), 1.0, 2, 1.0, 0.0, 0))
+    assert np.array_equal(alphas(fresh), alphas(problem))

@@ -100,6 +100,7 @@ def test_limits_end_with_a_warning_and_a_certificate_that_holds(loss, limit, col
     with pytest.warns(ConvergenceWarning, match=r"LinearSVM: after \d+ steps the relative gap"):
         model = fit(nk.LinearSVM(loss=loss, C=10, tol=1e-14, **limit), X, TWO, on="local:2")
     assert not model.certificate_.converged
+    assert model.certificate_.dual >= 0
     assert nk.verify(model, X, TWO)
     assert verify(model, X, TWO, on="local:3")
     assert model.certificate_.iterations <= limit.get("max_iter", 1) + 8
