@@ -1,7 +1,7 @@
 import pytest
 
 import novikoff as nk
-from novikoff._report.certificate import certificate_table, command, meanings, split
+from novikoff._report.certificate import certificate_table, meanings, split
 from novikoff.theory.verification import Check, Verification
 
 pytestmark = pytest.mark.filterwarnings("ignore::novikoff.NotHaltedWarning")  # not what these tests are about
@@ -31,10 +31,6 @@ def test_statuses_that_occur_are_explained():
     found = Verification((Check("x", "open", ""), Check("y", "holds", "")))
     assert [status for status, _ in meanings(found)] == ["holds", "open"]
     assert meanings(None) == []
-
-
-def test_command_quotes_names_for_the_shell():
-    assert command("my model.nvk", None) == "novikoff certify 'my model.nvk' DATA"
 
 
 def test_every_certificate_has_one_line_with_its_first_claim():

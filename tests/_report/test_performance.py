@@ -28,12 +28,6 @@ def test_errors_are_listed_by_frequency(perceptron, digits):
     assert counts[0] == np.count_nonzero((y == true) & (predicted == wrong))
 
 
-def test_two_classes_need_no_list_of_errors(svm, cancer):
-    found = performance_of(scores(svm, *cancer))
-    assert found.errors is None
-    assert [name for name, _ in found.cells] == ["benign", "malignant"]
-
-
 def test_many_classes_are_shown_by_the_lowest_f1():
     rng = np.random.default_rng(0)
     y = np.repeat(np.arange(25), 3)

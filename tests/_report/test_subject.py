@@ -6,27 +6,6 @@ import novikoff as nk
 from novikoff._report.subject import by_errors, subject_of, with_held_out
 
 
-def test_performance_is_that_of_the_test_rows_if_they_are_given(svm_subject, perceptron_subject):
-    assert svm_subject.scored is svm_subject.first
-    assert [measured.words for measured in svm_subject.measured] == ["569 training rows"]
-    assert [measured.words for measured in perceptron_subject.measured] == ["200 test rows", "600 training rows"]
-
-
-def test_rows_that_the_certificate_does_not_speak_of_are_not_called_training_rows(svm, perceptron, cancer, digits):
-    X, y = cancer
-    for rows in (X[:300], y[:300]), (X[::-1], y[::-1]):
-        assert subject_of(svm, *rows, None, None, None).first.kind == "other"
-    found = subject_of(perceptron, *digits[2:], None, None, None)
-    assert found.scored.words == "200 given rows, which are not the training rows"
-
-
-def test_changed_model_does_not_make_its_rows_others(cancer):
-    model = nk.LinearSVM(C=0.5).fit(*cancer)
-    found = subject_of(model.set_params(C=2.0), *cancer, None, None, None)
-    assert not found.verification
-    assert found.first.kind == "training"
-
-
 def test_classes_are_ordered_by_their_errors(perceptron, perceptron_subject, digits):
     predicted, y = perceptron.predict(digits[2]), digits[3]
     wrong = [np.count_nonzero((predicted == k) != (y == k)) for k in range(10)]

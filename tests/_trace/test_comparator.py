@@ -28,19 +28,6 @@ def test_the_margin_of_a_trace_is_that_of_a_penalised_intercept():
     assert steps.margin == pytest.approx(best.certificate_.margin_lower_bound, rel=1e-5)
 
 
-def test_weights_without_an_intercept_get_one_of_0():
-    np.testing.assert_array_equal(given_vector("trace", [1.0, 2.0], 2, True, 1), [1.0, 2.0, 0.0])
-    np.testing.assert_array_equal(given_vector("trace", [1.0, 2.0, 3.0], 2, True, 1), [1.0, 2.0, 3.0])
-    np.testing.assert_array_equal(given_vector("trace", [1.0, 2.0], 2, False, 1), [1.0, 2.0])
-
-
-def test_a_model_is_turned_to_the_positive_class():
-    model = nk.LinearSVM().fit([[0.0], [1.0]], ["a", "b"])
-    np.testing.assert_array_equal(
-        given_vector("trace", model, 1, True, "a"), -given_vector("trace", model, 1, True, "b")
-    )
-
-
 def test_a_classifier_of_wider_rows_is_refused_without_dense_weights():
     model = nk.HardMarginSVM().fit(*wide_rows())
     with never_dense(), pytest.raises(nk.InvalidInputError, match=f"must have 2 weights.*{HUGE}"):

@@ -8,7 +8,6 @@ import pandas as pd
 import pytest
 import scipy.sparse as sp
 from hypothesis import given
-from hypothesis import strategies as st
 
 import novikoff as nk
 from strategies import few, lift, margin_of, separable, ties
@@ -256,13 +255,6 @@ def test_a_comparator_that_does_not_separate_gives_no_bound_but_the_inequalities
 def test_what_cannot_be_traced_is_refused_in_plain_words(learner, y, options, message):
     with pytest.raises(nk.InvalidInputError, match=message):
         nk.trace(learner, [[0.0], [1.0], [2.0]], y, **options)
-
-
-@given(data=separable(max_rows=15), pick=st.sampled_from(PICKS))
-@few
-def test_a_zero_comparator_is_not_needed_for_the_lengths(data, pick):
-    steps = nk.trace(nk.Perceptron(), data.X, data.y, pick=pick, max_updates=50)
-    assert np.all(steps.length <= steps.upper * (1 + 1e-12))
 
 
 def test_the_margin_has_the_geometry_of_the_learner():

@@ -17,11 +17,6 @@ TWO, FOUR = rng.integers(0, 2, 60), rng.integers(0, 4, 60)
 APART = np.eye(4)[FOUR] + 0.01 * rng.normal(size=(60, 4))
 
 
-def test_all_claims_of_one_certificate_are_shown():
-    model = nk.LinearSVM().fit(X, TWO)
-    assert certificate_lines(model.record_, False, "ask") == model.certificate_.claims()
-
-
 def test_the_largest_gap_of_several_is_shown_with_its_class():
     record = nk.HardMarginSVM().fit(APART, FOUR).record_
     name, widest = max(record.named_certificates, key=lambda entry: entry[1].relative_gap)
@@ -48,12 +43,6 @@ def test_the_mistakes_of_several_online_problems_are_a_range():
     assert f"{min(counts):g} to {max(counts):g} mistakes each" in text
 
 
-def test_every_claim_has_the_name_of_its_problem_if_asked_for():
-    record = nk.HardMarginSVM().fit(APART, FOUR).record_
-    names = [name for name, _ in certificate_lines(record, True, "ask")]
-    assert all(f"margin ({label})" in names for label in range(4))
-
-
 def test_the_strategy_is_named_for_several_classes():
     assert learner_words(nk.Perceptron(max_iter=3).fit(X, TWO).record_) == "Perceptron"
     assert learner_words(nk.Perceptron(max_iter=3).fit(X, FOUR).record_) == "Perceptron, one-vs-rest"
@@ -64,8 +53,3 @@ def test_the_loss_and_C_of_several_certificates_are_named_if_they_share_them():
     assert problem_words(nk.LinearSVM(C=0.25).fit(X, TWO).record_) == ""  # its claims say it
     assert problem_words(nk.Perceptron(max_iter=3).fit(X, FOUR).record_) == ""
     assert problem_words(nk.HardMarginSVM().fit(APART, FOUR).record_) == ""
-
-
-def test_weights_from_elsewhere_have_no_line():
-    record = nk.LinearClassifier.of([[1.0]], [0.0], ["a", "b"]).record_
-    assert certificate_lines(record, False, "ask") == []

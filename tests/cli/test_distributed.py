@@ -16,6 +16,7 @@ from command import PLAIN, assert_refused, done, novikoff
 
 import novikoff as nk
 from gathered_fits import gathering
+from novikoff.cli import _distributed
 from novikoff.cli._distributed import match_labels
 from novikoff.distributed.files import files_data
 
@@ -97,6 +98,21 @@ def test_weights_and_class_weights_are_used(tmp_path):
     model = nk.LinearSVM(class_weight={"0": 2.0, "1": 3.0})
     match_labels(model, files_data("test", tmp_path / "a.csv", exclude="w"))
     assert model.class_weight == {0: 2.0, 1: 3.0}
+
+
+@pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])
+def test_model_that_is_fitted_in_rounds_is_that_of_python(tmp_path, loss, monkeypatch):
+    nk.write((NUMBERS, LABELS), tmp_path / "rows.csv")
+    given, whole = [], _distributed.fit_outcome
+    monkeypatch.setattr(_distributed, "fit_outcome", lambda *data, **own: given.append(own) or whole(*data, **own))
+    words = ("fit", tmp_path / "rows.csv", "--on", "local:2", "--loss", loss, "--C", "0.5", "-o", tmp_path / "m.nvk")
+    done(*words, "--checkpoint", tmp_path / "state", "--checkpoint-every", "2")
+    run = done(*words, "--checkpoint", tmp_path / "state")
+    assert [own.get("checkpoint_every") for own in given] == [2, None]
+    assert list((tmp_path / "state").iterdir()) == []
+    assert re.search(r"^rounds +\d+ rounds on local, [\d,]+ bytes sent$", run.out, re.MULTILINE)
+    expected = nk.distributed.fit(nk.LinearSVM(loss=loss, C=0.5), tmp_path / "rows.csv", on="local:1")
+    assert nk.load(tmp_path / "m.nvk").coef_.tobytes() == expected.coef_.tobytes()
 
 
 # ---- what is refused -----------------------------------------------------------------------------------------------

@@ -45,11 +45,14 @@ def test_fit_names_its_own_options(tmp_path):
     assert line.endswith(": increase --max-iter, or ask 'novikoff separable'")
 
 
-def test_fit_compares_the_margin_with_its_bound(overlap):
-    (line,) = said(novikoff("fit", overlap, "--learner", "margin-perceptron", "--margin", "3"))
+@pytest.mark.parametrize("subcommand", ["fit", "stream"])
+def test_the_margin_is_compared_with_its_bound(overlap, subcommand):
+    words = [subcommand, overlap, "--learner", "margin-perceptron", "--margin", "3"]
+    (line,) = said(novikoff(*words, "-q"))
     assert line.startswith(
         "no plane has even (1 - epsilon) times the margin 3 that was asked for, so the passes would "
     )
+    assert line in novikoff(*words, "--json").json["warnings"]
 
 
 def test_separable_rows_are_not_said_to_be_inseparable_if_the_margin_is_too_large(tmp_path):
@@ -59,18 +62,9 @@ def test_separable_rows_are_not_said_to_be_inseparable_if_the_margin_is_too_larg
     assert "no plane separates the rows, " not in run.out
 
 
-def test_stream_compares_the_margin_with_its_bound(overlap):
-    words = ["stream", overlap, "--learner", "margin-perceptron", "--margin", "3"]
-    (line,) = said(novikoff(*words, "-q"))
-    assert line.startswith(
-        "no plane has even (1 - epsilon) times the margin 3 that was asked for, so the passes would "
-    )
-    assert line in novikoff(*words, "--json").json["warnings"]
-    assert said(novikoff("stream", overlap, "-q")) == []
-
-
 def test_learners_for_rows_that_overlap_and_fits_that_halt_say_nothing(overlap, tmp_path):
     assert said(novikoff("fit", overlap, "--learner", "passive-aggressive-i")) == []
+    assert said(novikoff("stream", overlap, "-q")) == []
     apart = np.vstack(
         [np.random.default_rng(0).normal(size=(30, 2)) + 5, np.random.default_rng(1).normal(size=(30, 2))]
     )

@@ -6,12 +6,10 @@ import struct
 
 import pytest
 import sets
-import typer.testing
 from command import assert_refused, done, fresh, novikoff
 
 import novikoff as nk
 from novikoff.cli._output import as_fit_options, as_options
-from novikoff.cli._output import subcommand as ending
 from novikoff.online.named import named
 
 GOOD = sets.svmlight(sets.X, sets.TWO)
@@ -317,33 +315,15 @@ def test_a_strategy_that_needs_another_loss_names_options_only(folder):
     assert_refused(run, "Use --loss hinge instead of --loss squared_hinge, or --multi-class ovo.")
 
 
+def test_too_little_memory_is_one_sentence_with_a_remedy(folder, monkeypatch):
+    monkeypatch.setattr(nk.LinearSVM, "fit", lambda *given: (_ for _ in ()).throw(MemoryError()))
+    run = novikoff("fit", "two.svm", "--holdout", "0", folder=folder)
+    assert_refused(run, "Out of memory. Use 'novikoff stream', which needs a constant amount.")
+
+
 def test_the_remedies_in_warnings_become_options():
     warnings = ["not converged: increase max_iter= or tol=, decrease C=, or scale", "column 'C=1' or 'C=' alone"]
     assert as_fit_options(warnings) == [
         "not converged: increase --max-iter or --tol, decrease --C, or scale",
         warnings[1],
     ]
-
-
-def failing(error):
-    """How a subcommand ends that raises an error."""
-
-    def fit() -> None:
-        raise error
-
-    app = typer.Typer(pretty_exceptions_enable=False)
-    app.command()(ending(fit))
-    return typer.testing.CliRunner().invoke(app, [])
-
-
-def test_an_unexpected_error_is_exit_code_70_with_a_traceback():
-    run = failing(RuntimeError("surprise"))
-    assert run.exit_code == 70
-    assert "Traceback" in run.stderr
-    assert run.stderr.endswith("novikoff: internal error; please report it\n")
-
-
-def test_too_little_memory_is_one_sentence_with_a_remedy():
-    run = failing(MemoryError())
-    assert run.exit_code == 2
-    assert run.stderr == "novikoff: Out of memory. Use 'novikoff stream', which needs a constant amount.\n"

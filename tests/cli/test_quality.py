@@ -7,10 +7,8 @@ import novikoff as nk
 from novikoff.cli._quality import (
     CrossValidated,
     Qualities,
-    Quality,
     cross_validation_of,
     on_held_out_rows,
-    on_test_rows,
     on_training_rows,
 )
 from novikoff.data.batch import Batch
@@ -22,27 +20,12 @@ BATCH = Batch(X, Y)
 MODEL = nk.LinearSVM().fit(X, Y)
 
 
-def test_the_rows_are_named():
-    assert on_training_rows(MODEL, BATCH).rows == "the 100 rows it was fitted to"
-    assert on_test_rows(MODEL, Batch(X[:7], Y[:7]), "t.csv").rows == "7 rows of t.csv"
-    assert on_held_out_rows(MODEL, BATCH, 0.3, quiet=True).rows == "30 held-out rows"
-
-
 def test_the_seed_of_the_learner_decides_which_rows_are_held_out():
     noisy = Batch(X, rng.permutation(Y))
     found = {
         on_held_out_rows(nk.LinearSVM(random_state=seed), noisy, 0.3, quiet=True).scores.accuracy for seed in range(8)
     }
     assert len(found) > 1
-
-
-def test_why_nothing_is_held_out():
-    few = Batch(X[:10], Y[:10])
-    assert on_held_out_rows(MODEL, few, None, quiet=True) == "there are fewer than 20 rows"
-    assert isinstance(on_held_out_rows(MODEL, few, 0.2, quiet=True), Quality)
-    single = Batch(X[:30], np.arange(30))
-    remedy = "Use a larger --holdout or more rows per class"
-    assert on_held_out_rows(MODEL, single, None, quiet=True) == f"there are too few rows to hold some out. {remedy}"
 
 
 def test_a_second_fit_that_fails_is_a_reason():
@@ -68,11 +51,3 @@ def test_cross_validation_that_is_no_better_than_the_most_frequent_label_is_a_wa
     warnings = [words for words in found.warnings(MODEL.record_, BATCH) if "no better than" in words]
     assert len(warnings) == expected
     assert all("folds, with a standard error of 1.00% (always 'no':" in words for words in warnings)
-
-
-def test_the_lines_begin_with_the_accuracy_on_other_rows():
-    training, test = on_training_rows(MODEL, BATCH), on_test_rows(MODEL, Batch(X[:9], Y[:9]), "t.csv")
-    lines = Qualities(training, test, "--holdout is 0", None).lines(["watch out"])
-    assert [name for name, _ in lines] == ["accuracy", "training accuracy", "warning", "by class"]
-    alone = Qualities(training, None, "--holdout is 0", None).lines([])
-    assert alone[0] == ("held out", "nothing: --holdout is 0")

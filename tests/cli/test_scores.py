@@ -8,10 +8,8 @@ from novikoff.cli._scores import (
     confusion_lines,
     confusion_table,
     most_confused,
-    refuse_unknown_labels,
     shortened,
 )
-from novikoff.errors import InvalidInputError
 from novikoff.evaluate import scores_of_labels
 
 rng = np.random.default_rng(1)
@@ -74,14 +72,3 @@ def test_classes_without_rows_are_named():
     assert text[-1] == "and 7 classes without rows: 'c', 'd', 'e', 'f', 'g', ..."
     ((_, text),) = class_lines(found, y)
     assert not any("without" in line for line in text)
-
-
-def test_rows_without_any_known_label_are_refused():
-    y = np.array(["no.", "yes."])
-    found = scores_of_labels("test", y, np.array(["no", "yes"]), np.array(["no", "yes"]))
-    with pytest.raises(
-        InvalidInputError, match=r"none of the labels of t.csv: they are 'no.', 'yes.', and it knows 'no', 'yes'"
-    ):
-        refuse_unknown_labels("score", "t.csv", found, ["no", "yes"])
-    one = scores_of_labels("test", np.array(["no.", "yes"]), np.array(["no", "yes"]), np.array(["no", "yes"]))
-    refuse_unknown_labels("score", "t.csv", one, ["no", "yes"])

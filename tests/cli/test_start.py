@@ -90,12 +90,6 @@ def printed(lines):
     return run.stdout.splitlines()
 
 
-@pytest.mark.slow
-def test_modules_are_imported_late_and_are_there():
-    lines = list(CHECKS)[:4]
-    assert printed(lines) == [CHECKS[line] for line in lines]
-
-
 def test_a_fit_by_coordinate_descent_alone_does_not_import_linear_algebra():
     fit = "nk.LinearSVM(C=1e-3, loss='hinge').fit(X, X[:, 0] > 0)"
     line = f"import numpy as np, novikoff as nk; X = np.random.default_rng(0).normal(size=(5000, 9)); {fit}"

@@ -195,21 +195,6 @@ def test_a_stream_that_is_stopped_in_json_prints_one_object(tmp_path):
     assert sets.same_model(output, learned(tmp_path / "same.nvk", LINES[: found["examples"]]))
 
 
-@pytest.mark.slow  # test_output_files.py kills a stream, too
-def test_a_stream_that_is_killed_leaves_the_old_model_whole(tmp_path):
-    """SIGKILL in the middle: the model of before is there as it was, and nothing beside it."""
-    old = learned(tmp_path / "old.nvk", LINES).read_bytes()
-    process = start("stream", "-", "--every", "1", "-i", tmp_path / "old.nvk", "-o", tmp_path / "old.nvk")
-    process.stdin.write(b"".join(LINES))
-    process.stdin.flush()
-    assert [process.stdout.readline() for _ in range(5)][-1]
-    process.kill()
-    process.communicate()
-    assert process.returncode == -signal.SIGKILL
-    assert (tmp_path / "old.nvk").read_bytes() == old
-    assert sorted(os.listdir(tmp_path)) == ["old.nvk", "old.svm"]
-
-
 @pytest.mark.slow  # test_fit.py interrupts a fit before its first row
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_stream_that_is_stopped_before_its_first_row_saves_nothing(tmp_path, number):

@@ -121,8 +121,3 @@ def test_rows_continue_with_the_files_that_take_the_place_of_the_first(tmp_path,
     assert begun == [True, True]
     assert rows.bad_lines == 3
     found.close()
-
-
-def test_rows_of_a_file_that_is_not_followed_end():
-    rows = Rows("-", BATCH, 0, None)
-    assert len(list(rows.batches(Log))) == 1

@@ -4,29 +4,10 @@ import pytest
 import sets
 from command import assert_refused, done, novikoff
 
-import novikoff as nk
-from novikoff.cli._stream_begin import OPTIONS, Source, new_learner
-from novikoff.errors import InvalidInputError
 from novikoff.persistence.model_file import load_position
 
 LINES = sets.svmlight(sets.X, sets.TWO).splitlines(keepends=True)
 PEOPLE = b"age,job,y\n" + b"".join(b"%d,job%d,%s\n" % (20 + i, i % 5, [b"no", b"yes"][i % 2]) for i in range(30))
-
-
-def test_the_default_learner_is_chosen_in_one_place(tmp_path):
-    (tmp_path / "two.svm").write_bytes(b"".join(LINES))
-    done("stream", tmp_path / "two.svm", "-q", "-o", tmp_path / "m.nvk")
-    assert type(nk.load(tmp_path / "m.nvk")) is type(new_learner(None, {}))
-    assert type(new_learner(None, {})) is type(new_learner(OPTIONS.default, {}))
-    assert isinstance(new_learner("voted-perceptron", {}), nk.VotedPerceptron)
-
-
-def test_malformed_lines_can_be_skipped_in_text_only():
-    assert Source("data.csv", None, None, False, "skip").opening()["on_bad"] == "skip"
-    with pytest.raises(InvalidInputError, match="parquet"):
-        Source("data.parquet", None, None, False, "skip").opening()
-    with pytest.raises(InvalidInputError, match="skip or stop"):
-        Source("data.csv", None, None, False, "ignore").opening()
 
 
 @pytest.mark.parametrize("kind", ["csv", "ndjson"])

@@ -73,6 +73,8 @@ def test_no_new_rows_change_nothing(tmp_path):
     assert (run.json["examples"], run.json["skipped_rows"]) == (0, 40)
     assert sets.unsigned(model) == known
     assert rows_of(model) == 40
+    run = done("stream", data, "-i", model, "-o", tmp_path / "other.nvk", "--resume", "--json")
+    assert (run.json["examples"], run.json["skipped_rows"]) == (0, 40)
 
 
 def test_another_file_is_refused(tmp_path):

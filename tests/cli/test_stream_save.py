@@ -9,10 +9,7 @@ import novikoff as nk
 from novikoff.cli._stream_save import (
     Prepared,
     Saver,
-    check_same_options,
-    option_texts,
     parse_interval,
-    resumed_from,
 )
 from novikoff.data.late_rows import LateRows
 from novikoff.data.position import SourceFiles
@@ -29,25 +26,6 @@ def test_intervals_have_units(text, seconds):
 def test_other_intervals_are_refused(text):
     with pytest.raises(InvalidInputError, match="--save-every"):
         parse_interval(text)
-
-
-def test_options_are_repeated_or_left_out():
-    known = option_texts({"learner": "perceptron", "scale": None})
-    check_same_options("m.nvk", known, known)
-    check_same_options("m.nvk", {}, known)
-    for given in ({"learner": "voted-perceptron", "scale": None}, {"learner": "perceptron"}, {"seed": 1}):
-        with pytest.raises(InvalidInputError, match=r"m\.nvk began with"):
-            check_same_options("m.nvk", option_texts(given), known)
-
-
-def test_a_stream_resumes_from_the_input_or_else_from_the_output(tmp_path):
-    model = str(tmp_path / "m.nvk")
-    assert resumed_from(None, model) is None  # it does not exist yet
-    open(model, "wb").close()
-    assert resumed_from(None, model) == model
-    assert resumed_from("other.nvk", model) == "other.nvk"
-    with pytest.raises(InvalidInputError, match="-o"):
-        resumed_from(None, None)
 
 
 class Setting:
@@ -106,15 +84,6 @@ def test_nothing_is_saved_while_a_batch_is_learned(setting):
     assert not setting.save_at(100)
     setting.saver.learned(3)
     assert setting.save_at(100)
-
-
-def test_without_an_interval_only_the_end_is_saved(tmp_path):
-    setting = Setting(tmp_path)
-    setting.learn()
-    assert not setting.save_at(1e9)
-    assert setting.saver.save()
-    assert load_position(setting.path)[1].rows == 5
-    setting.saver.close()
 
 
 def test_a_batch_that_failed_leaves_no_position(setting):
@@ -177,19 +146,3 @@ def test_a_save_that_fails_meanwhile_is_told_and_tried_again(setting, monkeypatc
         with pytest.raises(FileError):  # the last one decides
             setting.saver.save()
     assert setting.save_at(120)
-
-
-def test_a_model_that_has_not_changed_is_not_written_again(tmp_path):
-    setting = Setting(tmp_path, is_saved=True)
-    setting.model.partial_fit(sets.X, sets.TWO)
-    assert setting.saver.save()
-    assert not setting.path.exists()
-    setting.saver.close()
-
-
-def test_nothing_is_saved_before_the_first_row_or_without_a_file(tmp_path):
-    setting = Setting(tmp_path)
-    assert not setting.saver.save()
-    setting.saver.close()
-    unnamed = Saver(nk.Perceptron().partial_fit(sets.X, sets.TWO), None, SourceFiles("-"), 0, {}, lambda: None)
-    assert not unnamed.save()

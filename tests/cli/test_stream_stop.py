@@ -2,6 +2,7 @@
 
 import os
 import signal
+from contextlib import nullcontext
 
 import pytest
 
@@ -18,18 +19,12 @@ def _hangup():
     signal.signal(signal.SIGHUP, before)
 
 
+@pytest.mark.parametrize("waits", [False, True])
 @pytest.mark.parametrize("number", NUMBERS)
-def test_a_signal_is_noted_and_interrupts_no_step(number):
+def test_a_signal_is_noted_and_interrupts_a_wait_only(number, waits):
     with stoppable(saves=True) as stop:
-        os.kill(os.getpid(), number)
-        assert stop.asked
-
-
-@pytest.mark.parametrize("number", NUMBERS)
-def test_a_signal_ends_a_wait(number):
-    with stoppable(saves=True) as stop:
-        stop.waiting = True
-        with pytest.raises(Stopped):
+        stop.waiting = waits
+        with pytest.raises(Stopped) if waits else nullcontext():
             os.kill(os.getpid(), number)
         stop.waiting = False
         assert stop.asked

@@ -19,14 +19,6 @@ def test_text_becomes_the_label_it_stands_for(function, labels):
 
 
 @pytest.mark.parametrize("function", [match_class_weight, convert_class_weight])
-def test_other_class_weights_are_left_alone(function):
-    for given in (None, "balanced"):
-        model = nk.Perceptron(class_weight=given)
-        function(model, LABELS[0])
-        assert model.class_weight == given
-
-
-@pytest.mark.parametrize("function", [match_class_weight, convert_class_weight])
 def test_text_that_is_no_label_is_refused(function):
     with pytest.raises(nk.InvalidInputError, match=r"--class-weight: .*spam"):
         function(nk.Perceptron(class_weight={"spam": 2.0}), LABELS[0])

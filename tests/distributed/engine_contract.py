@@ -21,6 +21,16 @@ from novikoff.distributed.survey import survey
 from novikoff.errors import InvalidInputError
 
 
+def assert_same_data(engine, data, *lists):
+    """The partitions are those of threads on lists of arrays, or on arrays that are divided among as many threads."""
+    threads, found = LocalEngine(engine.workers()), []
+    for kind, each in ((engine, data), (threads, threads.data("t", *lists))):
+        with kind.open(each) as rounds:
+            found.append((survey("t", rounds), rounds.run(walk, 1.0)))
+    assert found[0][0] == found[1][0]
+    assert same_bits(found[0][1], found[1][1])
+
+
 class EngineContract:
     @pytest.mark.parametrize("count", SIZES)
     def test_the_bits_are_those_of_threads(self, engine, count):
@@ -33,14 +43,7 @@ class EngineContract:
             assert same_bits(run(rounds), expected(SIZES[3]))
 
     def test_arrays_in_memory_are_divided_as_threads_divide_them(self, engine):
-        X, y, weights = rows(40)
-        mine, theirs = engine.data("t", X, y, weights), LocalEngine(engine.workers()).data("t", X, y, weights)
-        found = []
-        for kind, data in ((engine, mine), (LocalEngine(2), theirs)):
-            with kind.open(data) as rounds:
-                found.append((survey("t", rounds), rounds.run(walk, 1.0)))
-        assert found[0][0] == found[1][0]
-        assert same_bits(found[0][1], found[1][1])
+        assert_same_data(engine, engine.data("t", *rows(40)), *rows(40))
 
     def test_states_are_restored(self, engine):
         with engine.open(data_of(SIZES[3])) as rounds:
@@ -69,6 +72,7 @@ class EngineContract:
             assert type(caught.value) is InvalidInputError
             assert str(caught.value) == "t: partition 1: row 0 is not usable."
             assert same_bits(rounds.states(), before)
+            assert rounds.rounds == 2
             then = [rounds.run(walk, 1.0 / (1 + k)) for k in range(2, 4)]
             assert same_bits((first + then, rounds.states()), expected(SIZES[3]))
 

@@ -34,15 +34,6 @@ def test_sparse_rows_become_sorted_without_zeros_or_duplicates_and_the_given_one
     assert (X.indices.tolist(), X.data.tolist()) == ([2, 0, 1, 2], [1.0, 2.0, 0.0, 4.0])
 
 
-def test_other_sparse_formats_are_converted():
-    assert checked_block("here", sp.coo_matrix(np.eye(2)), [0, 1]).X.format == "csr"
-
-
-def test_a_block_may_have_no_rows():
-    for X in (np.zeros((0, 3)), sp.csr_matrix((0, 3))):
-        assert checked_block("here", X, []).count == 0
-
-
 @pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
 @pytest.mark.parametrize("form", [np.asarray, sp.csr_matrix])
 def test_the_first_row_that_is_not_finite_is_named(value, form):

@@ -14,7 +14,6 @@ import scipy.sparse as sp
 
 import novikoff as nk
 from gathered_fits import ROUNDS, add_point, descend, gathering
-from novikoff.distributed import checkpoint as module
 from novikoff.distributed import fit
 from novikoff.distributed.checkpoint import CheckpointedRounds
 from novikoff.distributed.engines.local import LocalEngine
@@ -147,25 +146,27 @@ def test_replies_that_the_driver_changes_are_stored_as_they_came(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "other", [X + 1e-9 * (np.arange(40)[:, None] == 7), X[::-1], X.astype(np.float32), X[:39], sp.csr_array(X)]
+    ("other", "y"),
+    [
+        (X + 1e-9 * (np.arange(40)[:, None] == 7), Y),
+        (X[::-1], Y),
+        (X.astype(np.float32), Y),
+        (X[:39], Y[:39]),
+        (sp.csr_array(X), Y),
+        (X, -Y),
+    ],
+    ids=["a changed value", "another order", "float32", "a row less", "sparse", "other labels"],
 )
-def test_checkpoint_of_other_rows_is_refused(tmp_path, other):
+def test_checkpoint_of_other_data_is_refused(tmp_path, other, y):
     with opened() as rounds:
         interrupted_after(rounds, tmp_path, 4)
     before = sorted(os.listdir(tmp_path))
     with (
-        opened(other, Y[: other.shape[0]]) as rounds,
+        opened(other, y) as rounds,
         pytest.raises(InvalidInputError, match=r"of other data\. Use another"),
     ):
         CheckpointedRounds("test", rounds, tmp_path, 2)
     assert sorted(os.listdir(tmp_path)) == before
-
-
-def test_checkpoint_of_other_labels_is_refused(tmp_path):
-    with opened() as rounds:
-        interrupted_after(rounds, tmp_path, 4)
-    with opened(y=-Y) as rounds, pytest.raises(InvalidInputError, match="of other data"):
-        CheckpointedRounds("test", rounds, tmp_path, 2)
 
 
 def test_checkpoint_of_another_fit_is_refused_in_the_round_that_differs(tmp_path):
@@ -198,15 +199,6 @@ def test_file_cut_or_changed_anywhere_is_not_used_but_the_one_before(tmp_path, k
                 assert not newest.exists()
 
 
-def test_no_cut_or_changed_byte_passes_the_hash():
-    whole = module._framed(b"content of a small file")
-    assert module._content(whole) == b"content of a small file"
-    for place in range(len(whole)):
-        for damaged in cut_or_changed(whole, place):
-            with pytest.raises(ValueError, match="damaged"):
-                module._content(damaged)
-
-
 def test_fit_begins_anew_if_all_states_are_damaged(tmp_path):
     with opened() as rounds:
         interrupted_after(rounds, tmp_path, 4)
@@ -233,26 +225,6 @@ def test_replies_of_another_run_are_not_mixed_in(tmp_path):
 
 
 # ---- failures ------------------------------------------------------------------------------------------------------
-
-
-def test_full_disk_ends_the_fit_and_leaves_the_checkpoint_before(tmp_path, monkeypatch):
-    whole = expected()
-    with opened() as rounds:
-        stored = interrupted_after(rounds, tmp_path, 4)
-        write = stored._folder.write
-
-        def full(name, content):
-            write(name, content[:50]) if name.endswith("replies") else None
-            raise FileError(f"{name}: the file cannot be written: No space left on device.")
-
-        monkeypatch.setattr(stored._folder, "write", full)
-        stored.run(add_point, {"point": whole[3], "number": 4})
-        with pytest.raises(FileError, match="No space left"):
-            stored.run(add_point, {"point": whole[3], "number": 5})
-    with opened() as rounds:
-        stored = CheckpointedRounds("test", rounds, tmp_path, 2)
-        assert len(stored._replies) == 4
-        assert descend(stored).tobytes() == whole.tobytes()
 
 
 def test_directory_without_room_is_a_file_error(tmp_path):

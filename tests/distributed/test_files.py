@@ -110,11 +110,6 @@ def test_missing_file_is_refused(tmp_path):
         read([tmp_path / "part-0.svm", tmp_path / "gone.svm"])
 
 
-@pytest.mark.parametrize(("source", "kind"), [("-", "standard input"), ("SELECT 1 AS y", "a query")])
-def test_what_cannot_be_divided_is_refused(source, kind):
-    refused(f"{kind} cannot be divided into partitions", source)
-
-
 def test_mixed_formats_are_refused_with_two_files(tmp_path):
     write_svmlight(tmp_path)
     write_csv(tmp_path)
@@ -389,55 +384,17 @@ def test_files_larger_than_the_memory_are_read_anew_in_each_round(tmp_path):
     assert after - before < 40e6  # of 192 MB
 
 
-# ---- fit and predict -----------------------------------------------------------------------------------------------
+# ---- fit and predict: the tests of the command line have Parquet and hashed text -----------------------------------
 
 
-def fitted(path, tmp_path, **options):
-    """A model that was fitted to files and saved."""
-    model = nk.distributed.fit(nk.AROW(), path, on="local:2", **options)
-    nk.save(model, tmp_path / "model.nvk")
-    return model
-
-
-def predictions(tmp_path, new):
-    return done("predict", tmp_path / "model.nvk", new).out.split()
-
-
-def test_model_of_parquet_files_predicts_a_new_file(tmp_path):
-    model = fitted(write_parquet(tmp_path, job=False), tmp_path, y="label")
-    assert model.reading_.names == ("age", "height")
-    assert model.reading_.target == "label"
-    expected = nk.AROW().fit(NUMBERS, LABELS)
-    assert model.coef_.tobytes() == expected.coef_.tobytes()
-    new = table(0, 9, job=False).select(["height", "label", "age"])
-    pq.write_table(new, tmp_path / "new.pq", row_group_size=4)
-    assert predictions(tmp_path, tmp_path / "new.pq") == expected.predict(NUMBERS[:9]).tolist()
-
-
-def test_model_of_hashed_csv_files_predicts_a_new_file(tmp_path):
-    hashing = Hashing(n_bits=12)
-    paths = write_csv(tmp_path)
-    model = fitted(f"{tmp_path}/*.csv", tmp_path, y="label", hashing=hashing)
-    expected = nk.AROW().fit(*nk.read([str(path) for path in paths], hashing=hashing))
-    assert np.asarray(model.coef_).tobytes() == np.asarray(expected.coef_).tobytes()
-    X, _ = nk.read(str(paths[2]), hashing=hashing)
-    assert predictions(tmp_path, paths[2]) == expected.predict(X).tolist()
-
-
-def test_model_of_svmlight_files_predicts_a_new_file(tmp_path):
+def test_model_of_svmlight_files_predicts_a_new_file_and_forgets_them_in_the_next_fit(tmp_path):
     X, y = write_svmlight(tmp_path)
-    model = fitted(tmp_path, tmp_path, slice_bytes=200)
+    model = nk.distributed.fit(nk.AROW(), tmp_path, on="local:2", slice_bytes=200)
+    nk.save(model, tmp_path / "model.nvk")
     expected = nk.AROW().fit(X, y)
     assert model.coef_.tobytes() == expected.coef_.tobytes()
-    assert predictions(tmp_path, tmp_path / "part-1.svm") == [str(label) for label in expected.predict(X[20:40])]
-
-
-def test_options_of_files_are_refused_for_arrays():
-    with pytest.raises(InvalidInputError, match="missing is an option of files, but X is not a path"):
-        nk.distributed.fit(nk.AROW(), NUMBERS, LABELS, on="local", missing="zero")
-
-
-def test_reading_of_earlier_files_is_forgotten(tmp_path):
-    model = fitted(write_parquet(tmp_path, job=False), tmp_path)
+    found = done("predict", tmp_path / "model.nvk", tmp_path / "part-1.svm").out.split()
+    assert found == [str(label) for label in expected.predict(X[20:40])]
+    assert model.reading_ is not None
     nk.distributed.fit(model, NUMBERS, LABELS, on="local")
     assert not hasattr(model, "reading_")

@@ -1,15 +1,22 @@
 """``distributed.fit``: the estimator itself is fitted, as a whole or not at all."""
 
+import pickle
+import threading
+
 import numpy as np
 import pandas as pd
 import pytest
+import scipy.sparse as sp
 
 import novikoff as nk
 from gathered_fits import NAME, ROUNDS, gathering
 from novikoff._estimators import ConvergenceWarning
 from novikoff.distributed import fit
 from novikoff.distributed._fit import fit_outcome
+from novikoff.distributed.engines import local
 from novikoff.distributed.plan import PLANS
+from novikoff.distributed.rounds import on_block
+from novikoff.distributed.soft_margin import plan as soft_margin
 from novikoff.errors import InvalidInputError
 
 RNG = np.random.default_rng(0)
@@ -24,10 +31,16 @@ def plan():
         yield
 
 
+def threads():
+    """The names of the threads of rounds that are not closed."""
+    return [thread.name for thread in threading.enumerate() if thread.name.startswith("novikoff-partition")]
+
+
 def test_the_estimator_is_fitted_in_place():
     model = nk.AROW()
     assert fit(model, X, Y, on="local:3") is model
     assert model.coef_.tobytes() == nk.AROW().fit(X, Y).coef_.tobytes()
+    assert threads() == []
 
 
 def test_outcome_says_what_the_data_and_the_rounds_were():
@@ -35,6 +48,32 @@ def test_outcome_says_what_the_data_and_the_rounds_were():
     assert (outcome.survey.count, outcome.survey.columns, len(outcome.survey.rows)) == (40, 3, 3)
     assert (outcome.rounds, outcome.engine) == (ROUNDS + 2, "local")  # with the survey and the gathering of rows
     assert outcome.bytes_sent > 3 * X.nbytes
+
+
+@pytest.mark.parametrize(
+    ("model", "columns"),
+    [
+        (nk.LinearSVM(loss="hinge", C=1.0), 3),
+        (nk.LinearSVM(loss="squared_hinge"), 3),
+        (nk.LinearSVM(C=1.0, tol=1e-2), 50_000),
+        (nk.AveragedPerceptron(max_iter=100), 3),
+    ],
+    ids=["Newton and gathering", "squared hinge", "descent", "mixing"],
+)
+def test_steps_may_be_repeated(monkeypatch, model, columns):
+    """Clusters repeat the steps of lost workers, so a step modifies neither rows nor state nor command."""
+
+    def twice(*given):
+        before = pickle.dumps(given[3:])
+        found, again = on_block(*given), on_block(*given)
+        assert pickle.dumps(found) == pickle.dumps(again)
+        assert pickle.dumps(given[3:]) == before
+        return found
+
+    monkeypatch.setattr(local, "on_block", twice)
+    monkeypatch.setattr(soft_margin, "MAX_HELD", 0 if columns > 3 else soft_margin.MAX_HELD)
+    rows = X if columns == 3 else sp.random(40, columns, 1e-3, "csr", random_state=0)
+    assert nk.verify(fit(model, rows, Y, on="local:2"), rows, Y)
 
 
 def test_messages_and_fractions_are_reported():
@@ -56,6 +95,7 @@ def test_a_fit_that_fails_leaves_the_estimator_as_it_was():
     with pytest.raises(RuntimeError, match="half way"):
         fit(model, X, Y, on="local:2")
     assert vars(model) == before
+    assert threads() == []
 
 
 def test_other_estimators_are_refused():

@@ -5,10 +5,8 @@ import pytest
 import scipy.sparse as sp
 
 import novikoff as nk
-from novikoff.distributed.block import checked_block
 from novikoff.distributed.engines.local import LocalEngine
-from novikoff.distributed.moments import IndexSet, SpreadCommand, default_cost, occurring_columns, spread_step
-from novikoff.distributed.protocol import tree_sum
+from novikoff.distributed.moments import IndexSet, default_cost, occurring_columns
 from novikoff.distributed.survey import survey
 from partitions import cut, parameters
 
@@ -70,29 +68,6 @@ def test_the_default_cost_is_that_of_one_machine(kind, intercept, is_weighted):
     one = nk.LinearSVM(max_iter=1, tol=1.0, **parameters(intercept)).fit(X, y, sample_weight=weights)
     for sizes in ([30], [0, 1, 29], [10, 10, 10], [1] * 30):
         assert cost(sizes, X, y, weights, intercept) == one.certificate_.C
-
-
-def test_weights_of_classes_count_like_those_of_rows():
-    rng = np.random.default_rng(5)
-    X, y = rng.normal(size=(30, 4)) * np.where(np.arange(30) % 2, 0.5, 0.1)[:, None], np.arange(30) % 2
-    factors = np.array([2.0, 0.25])
-    assert cost([12, 18], X, y, None, factors=factors) == cost([30], X, y, factors[y])
-    assert cost([12, 18], X, y, None, factors=factors) != cost([30], X, y)
-
-
-@pytest.mark.parametrize("form", [np.asarray, sp.csr_matrix])
-@pytest.mark.parametrize("point", [None, np.array([0.5, -1.0, 2.0])])
-def test_the_sums_of_a_partition_are_those_of_its_definition(form, point):
-    rng = np.random.default_rng(1)
-    X, c = np.where(rng.random((20, 3)) < 0.5, rng.normal(size=(20, 3)), 0.0), rng.random(20)
-    command = SpreadCommand(3, 4.0, None, None, point)
-    given = zip(cut(X, [6, 0, 14]), cut(c, [6, 0, 14]), strict=True)
-    parts = [checked_block("p", form(own), None, weights) for own, weights in given]
-    total, sums, squares = tree_sum([spread_step(block, 0, command)[1] for block in parts])
-    apart = X / 4 - (0 if point is None else point)
-    assert total == pytest.approx(c.sum(), rel=1e-14)
-    assert sums == pytest.approx(c @ apart, abs=1e-13)
-    assert squares == pytest.approx(float(c @ (apart**2).sum(axis=1)), rel=1e-13)
 
 
 def test_columns_of_sparse_rows_that_occur():

@@ -34,16 +34,6 @@ def test_a_label_is_learned_after_the_given_number_of_further_predictions():
     assert spy.log == [*served, *late, "predict 2", "learn 2", "predict 3", "learn 3"]
 
 
-def test_a_delay_of_no_example_is_the_plain_order():
-    rng = np.random.default_rng(1)
-    X, y = rng.normal(size=(50, 3)), rng.integers(2, size=50)
-    one, other = nk.Perceptron(), nk.Perceptron()
-    last = [*nk.evaluate.progressive(one, zip(X, y.tolist(), strict=True))][-1]
-    assert last == [*nk.evaluate.progressive(other, zip(X, y.tolist(), strict=True), delay=0)][-1]
-    assert last.mistakes_at_learning == last.mistakes
-    assert learned(one) == learned(other)
-
-
 @pytest.mark.parametrize("delay", [1, 4, 1000])
 def test_what_is_learned_does_not_depend_on_the_delay_but_what_is_served_does(delay):
     """The labels are learned in the same order, so the last weights and the mistakes at learning are the same."""
@@ -59,22 +49,6 @@ def test_what_is_learned_does_not_depend_on_the_delay_but_what_is_served_does(de
     assert then.mistakes >= 1
     if delay == 1000:
         assert then.mistakes == 80  # nothing is known before the end
-
-
-@pytest.mark.parametrize("kind", [np.asarray, sp.csr_array])
-def test_rows_of_batches_are_delayed_one_by_one(kind):
-    rng = np.random.default_rng(3)
-    X, y, w = rng.normal(size=(40, 4)), rng.integers(3, size=40), rng.integers(1, 3, size=40).astype(float)
-    X[rng.random(X.shape) < 0.5] = 0
-    whole, cut = nk.Perceptron(), nk.Perceptron()
-    wrong = []
-    for model, step in ((whole, 40), (cut, 7)):
-        parts = [(kind(X[i : i + step]), y[i : i + step], w[i : i + step]) for i in range(0, 40, step)]
-        progress = nk.evaluate.progressive(model, parts, delay=5)
-        list(progress)
-        wrong.append(progress.mistakes.tolist())
-    assert wrong[0] == wrong[1]
-    assert learned(whole) == learned(cut) == learned(nk.Perceptron().partial_fit(kind(X), y, sample_weight=w))
 
 
 def test_a_delayed_stream_of_a_table_has_columns_that_grow():

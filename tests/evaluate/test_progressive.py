@@ -143,26 +143,3 @@ def test_weights_reach_the_learner():
     list(nk.evaluate.progressive(one, zip(X, y, w, strict=True)))
     list(nk.evaluate.progressive(batch, [(X, y, w)]))
     assert learned(one) == learned(batch) == learned(nk.Perceptron().partial_fit(X, y, sample_weight=w))
-
-
-def test_any_class_with_the_two_methods_is_accepted():
-    model = Spy()
-    *_, last = nk.evaluate.progressive(model, ((i, "b") for i in range(5)))
-    assert last.accuracy == 0
-
-
-@given(
-    st.lists(st.sampled_from("abc") | st.sampled_from([f"{i:02}" for i in range(50)]), min_size=1, max_size=60),
-    st.sampled_from([1, 2, 3, 5, 7, 60]),
-)
-def test_the_baseline_predicts_the_most_frequent_label_so_far(labels, size):
-    """Of equally frequent labels the earliest; one example after the other, or in batches."""
-    right = sum(
-        place > 0 and label == max(dict.fromkeys(labels[:place]), key=labels[:place].count)
-        for place, label in enumerate(labels)
-    )
-    X = np.ones((len(labels), 1))
-    batches = [(X[at : at + size], np.array(labels[at : at + size])) for at in range(0, len(labels), size)]
-    for stream in (zip(X, labels, strict=True), batches):
-        *_, last = nk.evaluate.progressive(nk.Perceptron(), stream)
-        assert last.baseline == right / len(labels)

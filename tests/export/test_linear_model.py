@@ -6,7 +6,6 @@ import pytest
 from sklearn.exceptions import NotFittedError
 
 import novikoff as nk
-from learners import LEARNERS
 from novikoff.export.base import record_of
 from novikoff.export.linear_model import LinearModel, column_names, linear_model, parameters_of
 
@@ -14,15 +13,6 @@ pytestmark = pytest.mark.filterwarnings("ignore::novikoff.NotHaltedWarning")  # 
 
 X = np.random.default_rng(0).normal(size=(40, 3))
 TWO, THREE = X[:, 0] > 0, np.argmax(X, axis=1)
-
-
-@pytest.mark.parametrize("name", [name for name in LEARNERS if "voted" not in name])
-def test_the_scores_of_a_linear_model_are_those_of_its_weights(name):
-    model = LEARNERS[name](max_iter=3).fit(X, THREE)
-    weights = linear_model(model.record_)
-    scores = X @ weights.coef.T + weights.intercept
-    np.testing.assert_allclose(scores, model.decision_function(X), rtol=1e-12, atol=1e-12)
-    assert weights.classes.tolist() == [0, 1, 2]
 
 
 def test_a_model_that_is_not_one_linear_classifier_is_refused():
@@ -81,23 +71,6 @@ def test_parameters_that_json_cannot_hold_are_shown_as_python_shows_them():
     assert parameters["tol"] == "inf"
 
 
-def wide_model(classes=2, width=2**20):
-    """Weights in four of a million columns, one of them -0.0."""
-    coef = np.zeros((1 if classes == 2 else classes, width))
-    coef[0, [5, 1000, 70_000]] = 0.5, -2.0, -0.0
-    coef[-1, 90_000] = 1e-300
-    return nk.LinearClassifier.of(coef, np.arange(len(coef)) - 0.5, list(range(classes)))
-
-
-@pytest.mark.parametrize("classes", [2, 3])
-def test_columns_without_a_weight_are_left_out_of_wide_models(classes):
-    model = linear_model(wide_model(classes).record_)
-    cut, columns = model.without_zeros()
-    assert columns.tolist() == [5, 1000, 70_000, 90_000]
-    assert cut.coef.tobytes() == np.ascontiguousarray(model.coef[:, columns]).tobytes()
-    assert cut.intercept is model.intercept
-
-
 def test_models_of_few_columns_or_few_zeros_are_left_as_they_are():
     for coef in (np.zeros((1, 255)), np.ones((2, 300)), np.tile([0.0, 1.0], (1, 200))):
         model = LinearModel(coef, np.zeros(len(coef)), np.arange(2))
@@ -108,9 +81,3 @@ def test_a_wide_model_without_weights_keeps_a_column():
     model, columns = LinearModel(np.zeros((1, 300)), np.zeros(1), np.arange(2)).without_zeros()
     assert columns.tolist() == [0]
     assert model.coef.tolist() == [[0.0]]
-
-
-def test_some_columns_keep_their_names():
-    frame = pd.DataFrame(X, columns=["höhe", "b", "c"])
-    assert column_names(nk.LinearSVM().fit(frame, TWO).record_, np.array([0, 2])) == ["höhe", "c"]
-    assert column_names(nk.LinearSVM().fit(X, TWO).record_, np.array([0, 2])) is None

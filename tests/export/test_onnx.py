@@ -19,7 +19,6 @@ RNG = np.random.default_rng(0)
 X = RNG.normal(size=(60, 4))
 TWO = np.where(X[:, 0] - X[:, 1] > 0.1, 1, -1)
 THREE = np.argmax(X[:, :3], axis=1)
-WORDS = np.array(["apfel", "birne", "kürbis"])
 LINEAR = [
     nk.Perceptron(),
     nk.AveragedPerceptron(),
@@ -83,10 +82,6 @@ def test_the_hard_margin_too(tmp_path):
 )
 def test_labels_keep_their_kind(classes, tmp_path):
     assert_same(nk.LinearSVM().fit(X, classes[(TWO > 0).astype(int)]), X, tmp_path / "model.onnx")
-
-
-def test_several_classes_may_be_words(tmp_path):
-    assert_same(nk.Perceptron(max_iter=5).fit(X, WORDS[THREE]), X, tmp_path / "model.onnx")
 
 
 def test_a_model_of_sparse_rows_takes_dense_ones(tmp_path):
@@ -178,10 +173,6 @@ def test_probabilities_that_all_vanish_are_equal(tmp_path):
     np.testing.assert_array_equal(
         ran(model, X[:1], tmp_path / "model.onnx")["probabilities"], model.predict_proba(X[:1])
     )
-
-
-def test_without_probabilities_there_is_no_such_output(tmp_path):
-    assert set(ran(nk.LinearSVM().fit(X, TWO), X, tmp_path / "model.onnx")) == {"label", "scores"}
 
 
 @pytest.mark.parametrize("rows", [0, 1, 1000])

@@ -220,12 +220,6 @@ def test_both_axes_have_the_same_scale_so_that_w_is_orthogonal_to_the_line(blobs
     assert_allclose(np.column_stack([display.ax_.get_xlim(), display.ax_.get_ylim()]), display.frame)
 
 
-def test_projection_has_equal_aspect_too(cancer):
-    X, y = cancer
-    display = BoundaryDisplay.from_estimator(nk.LinearSVM(C=0.1).fit(X, y), X, y)
-    assert display.ax_.get_aspect() == 1.0
-
-
 def test_columns_of_very_different_scales_have_axes_of_their_own(blobs):
     X, y = blobs
     X = X * [1.0, 1000.0]

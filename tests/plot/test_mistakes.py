@@ -129,13 +129,6 @@ def test_learners_without_theorem_have_no_bound(zeros):
         assert np.isfinite(display.mistakes).all()
 
 
-def test_predictions_are_counted():
-    display = MistakesDisplay.from_predictions(["a", "b", "a"], ["b", "b", "b"], bound=7)
-    assert_array_equal(display.examples, [1, 2, 3])
-    assert_array_equal(display.mistakes, [1, 1, 2])
-    assert display.bounds["bound"][-1] == 7
-
-
 @pytest.mark.parametrize("total", [1, 2, 3, 1000, 10**7])
 def test_points_rise_from_1_to_the_number_of_examples(total):
     points = doublings(total)

@@ -26,11 +26,6 @@ def test_score_of_the_problem_is_that_of_its_weights(model):
             assert problem.signs(y, 6).tolist() == [1.0 if each == label else -1.0 for each in y]
 
 
-def test_default_is_the_last_of_two_classes_or_the_first_of_more():
-    assert binary_problem("test", nk.LinearSVM().fit(X, TWO)).names == ("a", "b")
-    assert binary_problem("test", nk.LinearSVM(multi_class="ovr").fit(X, THREE)).names == ("the rest", "a")
-
-
 def test_a_class_of_pairs_is_opposed_to_the_most_frequent_other_one():
     weights = [1.0, 1.0, 1.0, 2.0, 5.0, 1.0]
     model = nk.LinearSVM(multi_class="ovo").fit(X, THREE, weights)
@@ -59,36 +54,6 @@ def test_a_class_of_a_joint_machine_is_opposed_to_the_most_frequent_other_one():
             assert problem.certificate is model.certificate_
             assert problem.record.history is model.history_
         assert problem.names == (("a", "b") if y is TWO else ("c", "a"))
-
-
-def test_first_of_two_classes_turns_weights_and_scores():
-    model = nk.LinearSVM().fit(X, TWO)
-    one, other = (binary_problem("test", model, label) for label in "ab")
-    np.testing.assert_array_equal(one.weights, -other.weights)
-    np.testing.assert_array_equal(one.scores(X), -other.scores(X))
-    assert one.intercept == -other.intercept
-    assert one.names == other.names[::-1]
-
-
-def test_certificate_and_history_are_those_of_the_class():
-    model = nk.LinearSVM(multi_class="ovr").fit(X, THREE)
-    problem = binary_problem("test", model, "b")
-    assert problem.certificate is model.certificate_[1]
-    assert problem.record.history is model.history_[1]
-    assert binary_problem("test", LogisticRegression().fit(X, THREE), "b").certificate is None
-
-
-def test_margin_is_that_of_the_certificate_or_of_the_nearest_row():
-    assert binary_problem("test", nk.LinearSVM().fit(X, TWO)).band(np.array([0.5, 2.0])) == 1.0
-    problem = binary_problem("test", LogisticRegression().fit(X, TWO))
-    assert problem.band(np.array([0.5, 2.0])) == 0.5
-    assert problem.band(np.array([-0.5, 2.0])) is None
-    assert problem.band(np.zeros(0)) is None
-
-
-def test_votes_and_normalised_rows_are_not_linear():
-    assert not binary_problem("test", nk.VotedPerceptron().fit(X, TWO)).is_linear
-    assert not binary_problem("test", nk.MarginPerceptron(normalize=True).fit(X, THREE)).is_linear
 
 
 def test_wrong_arguments_are_refused():

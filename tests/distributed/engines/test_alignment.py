@@ -34,11 +34,6 @@ def test_arrays_are_copied_only_if_they_are_misplaced():
     assert moved.tobytes() == array.tobytes()
 
 
-def test_products_have_the_bits_of_the_aligned_array():
-    array = np.random.default_rng(0).normal(size=(200, 7)) * 10.0 ** np.arange(-3, 4)
-    assert (aligned(misplaced(array)).T @ np.ones(200)).tobytes() == (array.T @ np.ones(200)).tobytes()
-
-
 def test_nested_values_keep_their_types():
     array = np.arange(3.0)
     value = {"a": (1, [misplaced(array), None]), 2: Nested(misplaced(array), (Fraction(1, 3), "text", True))}

@@ -23,13 +23,11 @@ from clusters import (
     sleep,
     walk,
 )
-from engine_contract import EngineContract, killed_in_the_middle
+from engine_contract import EngineContract, assert_same_data, killed_in_the_middle
 
 from novikoff.distributed.engine import choose_engine
 from novikoff.distributed.engines.dask import DaskEngine
-from novikoff.distributed.engines.local import LocalEngine
 from novikoff.distributed.engines.tables import HashedTable
-from novikoff.distributed.survey import survey
 from novikoff.errors import InvalidInputError
 
 # "distributed" alone would be the folder of these tests.
@@ -113,16 +111,6 @@ def test_one_worker_gives_the_same_bits():
 # ---- collections ----------------------------------------------------------------------------------------------------
 
 
-def assert_same_data(engine, data, lists):
-    """The partitions are those of threads on lists of arrays."""
-    found = []
-    for kind, each in ((engine, data), (LocalEngine(2), LocalEngine(2).data("t", *lists))):
-        with kind.open(each) as rounds:
-            found.append((survey("t", rounds), rounds.run(walk, 1.0)))
-    assert found[0][0] == found[1][0]
-    assert same_bits(found[0][1], found[1][1])
-
-
 @pytest.fixture
 def lists():
     return pieces([5, 1, 4])
@@ -133,7 +121,7 @@ def test_row_chunks_of_an_array_are_partitions(engine, lists):
     cut = da.from_array(X, chunks=((5, 1, 4), (2, 1)))
     assert isinstance(choose_engine("t", None, cut), DaskEngine)
     for labels in (y, da.from_array(y, chunks=3)):
-        assert_same_data(engine, engine.data("t", cut, labels, weights), lists)
+        assert_same_data(engine, engine.data("t", cut, labels, weights), *lists)
     with pytest.raises(InvalidInputError, match="X has 10 rows, but y has 9"):
         engine.data("t", cut, y[1:], None)
 
@@ -146,9 +134,9 @@ def test_partitions_of_a_dataframe(engine, lists):
     frame = dd.from_map(lambda k: frames[k], range(3), meta=frames[0].iloc[:0])
     data = engine.data("t", frame, "label", "weight")
     assert data.feature_names == ("a", "b", "c")
-    assert_same_data(engine, data, lists)
+    assert_same_data(engine, data, *lists)
     features = frame[["a", "b", "c"]]
-    assert_same_data(engine, engine.data("t", features, frame["label"], frame["weight"]), lists)
+    assert_same_data(engine, engine.data("t", features, frame["label"], frame["weight"]), *lists)
     with pytest.raises(InvalidInputError, match="y='lable' is not a column"):
         engine.data("t", frame, "lable", None)
 

@@ -1,13 +1,11 @@
-"""Threads of this process: the partitions of arrays, states, errors, and threads that end."""
-
-import functools
-import operator
-import threading
+"""Threads of this process: the contract of engines, the partitions of arrays, and what is counted and closed."""
 
 import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse as sp
+from clusters import SIZES, data_of, run
+from engine_contract import EngineContract
 
 from novikoff.distributed.block import checked_block
 from novikoff.distributed.engines.local import LocalEngine, LocalRounds, cut
@@ -18,15 +16,52 @@ X = np.arange(20.0).reshape(10, 2)
 Y = np.arange(10) % 2
 
 
-def rows_step(block, state, command):
-    """Reply with all rows, and count the calls in the state."""
-    return (state, 1) if isinstance(state, int) else (state[0], state[1] + 1), [block.X.tolist()]
+class TestThreads(EngineContract):
+    @pytest.fixture(params=[1, 3])
+    def engine(self, request):
+        return LocalEngine(request.param)
 
 
-def failing_step(block, state, command):
-    if state == 1 or (isinstance(state, tuple) and state[0] == 1):
-        raise RuntimeError("partition 1 fails")
-    return "changed", 0
+@pytest.mark.parametrize("is_kept", [True, False])
+def test_blocks_are_made_anew_if_they_are_not_kept(is_kept):
+    made = []
+
+    def make(*part):
+        made.append(part[0])
+        return checked_block(*part)
+
+    with LocalRounds(Data(make, data_of(SIZES[8]).parts, is_kept), 2) as rounds:
+        run(rounds, 3)
+    assert len(made) == (8 if is_kept else 24)
+
+
+def times(block, state, command):
+    """A step whose reply has the size of its command."""
+    return state, command * block.count
+
+
+def test_the_bytes_of_commands_and_replies_are_counted():
+    with LocalRounds(data_of(SIZES[3]), 2) as rounds:
+        assert rounds.run(times, np.array([1.0, 10.0])).tolist() == [9.0, 90.0]
+        assert rounds.bytes_sent == 3 * (16 + 16)
+        rounds.run(times, 2.0)
+        assert rounds.bytes_sent == 3 * 32 + 3 * 16
+
+
+class Unclosable(LocalRounds):
+    """Rounds that cannot be closed."""
+
+    def close(self):
+        super().close()
+        raise OSError("the cluster is gone")
+
+
+def test_an_error_while_closing_does_not_replace_the_first_one():
+    with pytest.raises(TypeError) as caught, Unclosable(data_of(SIZES[3]), 2) as rounds:
+        rounds.run(times, None)
+    assert caught.value.__notes__[-1] == "Closing the rounds failed, too: the cluster is gone"
+    with pytest.raises(OSError, match="gone"), Unclosable(data_of(SIZES[3]), 2):
+        pass
 
 
 @pytest.mark.parametrize("threads", [1, 2, 3, 10, 64])
@@ -78,52 +113,3 @@ def test_one_weight_for_all_rows_is_given_to_each_partition():
     parts = cut("here", X, Y, 2.0, 3)
     assert [part[3] for part in parts] == [2.0] * 3
     assert all(np.all(checked_block(*part).weights == 2.0) for part in parts)
-
-
-@pytest.mark.parametrize("is_kept", [True, False])
-@pytest.mark.parametrize("threads", [1, 4])
-def test_states_pass_from_round_to_round_in_the_order_of_partitions(threads, is_kept):
-    made = []
-
-    def make(*part):
-        made.append(part[0])
-        return checked_block(*part)
-
-    with LocalRounds(Data(make, cut("here", X, Y, None, 5), is_kept), threads) as rounds:
-        for number in range(1, 4):
-            assert functools.reduce(operator.iadd, rounds.run(rows_step), []) == X.tolist()
-            assert rounds.states() == [(k, number) for k in range(5)]
-    assert len(made) == (5 if is_kept else 15)
-
-
-def test_states_can_be_restored():
-    with LocalRounds(Data(checked_block, cut("here", X, Y, None, 2)), 2) as rounds:
-        rounds.restore([(7, 1), (8, 1)])
-        rounds.run(rows_step)
-        assert rounds.states() == [(7, 2), (8, 2)]
-
-
-def test_a_step_that_fails_leaves_all_states():
-    with LocalRounds(Data(checked_block, cut("here", X, Y, None, 3)), 2) as rounds:
-        with pytest.raises(RuntimeError, match="partition 1 fails"):
-            rounds.run(failing_step)
-        assert (rounds.states(), rounds.rounds) == ([0, 1, 2], 0)
-
-
-def test_threads_end_with_the_rounds():
-    def count():
-        return sum(thread.name.startswith("novikoff-partition") for thread in threading.enumerate())
-
-    before = count()
-    with LocalRounds(Data(checked_block, cut("here", X, Y, None, 4)), 4) as rounds:
-        rounds.run(rows_step)
-        assert count() > before
-    assert count() == before
-
-
-@pytest.mark.parametrize(("on", "threads"), [("local:1", 1), ("local:1024", 1024), ("dask", None), (None, None)])
-def test_the_address_says_the_number_of_threads(on, threads):
-    engine = LocalEngine.of("here", on)
-    assert (engine and engine.workers()) == threads
-    assert LocalEngine.of("here", "local").workers() >= 1
-    assert LocalEngine(1).memory() is None

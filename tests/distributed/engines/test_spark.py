@@ -32,7 +32,7 @@ from clusters import (
     sleep,
     walk,
 )
-from engine_contract import EngineContract
+from engine_contract import EngineContract, assert_same_data
 
 from novikoff.distributed.block import checked_block
 from novikoff.distributed.engine import choose_engine
@@ -93,7 +93,7 @@ def test_rounds_on_a_dataframe(session, engine):
     assert isinstance(choose_engine("t", None, frame), SparkEngine)
     data = engine.data("t", frame, "label", "weight")
     assert data.feature_names == ("a", "b", "c")
-    assert_same_data(engine, data, lists)
+    assert_same_data(engine, data, *lists)
     with pytest.raises(InvalidInputError, match="y='lable' is not a column"):
         engine.data("t", frame, "lable", None)
 
@@ -182,16 +182,6 @@ def frame_of(session, lists, make):
     ]
     rdd = session.sparkContext.parallelize(list(range(len(parts))), len(parts)).flatMap(parts.__getitem__)
     return session.createDataFrame(rdd)
-
-
-def assert_same_data(engine, data, lists):
-    """The partitions are those of threads on lists of arrays."""
-    found = []
-    for kind, each in ((engine, data), (LocalEngine(2), LocalEngine(2).data("t", *lists))):
-        with kind.open(each) as rounds:
-            found.append((survey("t", rounds), rounds.run(walk, 1.0)))
-    assert found[0][0] == found[1][0]
-    assert same_bits(found[0][1], found[1][1])
 
 
 @pytest.mark.parametrize("kind", ["dense", "sparse"])

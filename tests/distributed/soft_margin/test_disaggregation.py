@@ -8,12 +8,10 @@ from novikoff.distributed.soft_margin.disaggregation import (
     AdoptCommand,
     Disaggregation,
     GroupCommand,
-    Grouping,
     adopt_step,
     group_step,
 )
 from novikoff.distributed.soft_margin.rows import solve_gathered
-from novikoff.distributed.soft_margin.setup import State
 from partitions import INTERCEPTS, LOSSES, Problem, noisy_rows, optimum
 
 
@@ -21,29 +19,6 @@ def problem_of(loss, intercept, seed=0, kind="dense", C=0.5):
     rng = np.random.default_rng(seed)
     X, signs = noisy_rows(rng, 60, 4, kind)
     return Problem(X, signs, rng.choice([0.0, 1.0, 3.0], 60), [20, 0, 1, 39], loss, intercept, C=C)
-
-
-@pytest.mark.parametrize("loss", LOSSES)
-@pytest.mark.parametrize("intercept", INTERCEPTS)
-@pytest.mark.parametrize("seed", range(4))
-def test_random_groups_give_a_lower_bound_and_feasible_duals(loss, intercept, seed):
-    """Jensen's inequality, for any grouping of rows of one class: by direct NumPy and the single-machine solver."""
-    rng = np.random.default_rng(seed)
-    problem = problem_of(loss, intercept, seed)
-    groups = np.where(problem.signs > 0, 0, 5) + rng.integers(0, 5, 60)
-    names, members = np.unique(groups, return_inverse=True)
-    costs = np.bincount(members, problem.costs)
-    means = np.array([problem.costs[groups == name] @ problem.X[groups == name] for name in names])
-    means /= np.where(costs > 0, costs, 1.0)[:, None]
-    signs = np.where(names < 5, 1, -1)
-    small = Problem(means, signs, costs, None, loss, intercept, C=0.5)
-    v = rng.normal(size=5) * 0.5
-    v[-1] *= intercept != "none"
-    assert small.primal(v) <= problem.primal(v) * (1 + 1e-12)
-    assert optimum(small)[0] <= optimum(problem)[1]
-    alpha = rng.random(len(names))
-    assert problem.dual(alpha[members]) == pytest.approx(small.dual(alpha), rel=1e-10, abs=1e-10)
-    assert problem.costs * alpha[members] @ problem.signs == pytest.approx(costs * alpha @ signs, abs=1e-10)
 
 
 @pytest.mark.parametrize("loss", LOSSES)
@@ -97,11 +72,3 @@ def test_rows_with_a_squared_loss_are_all_wanted():
     numbers = np.concatenate([part.numbers for part in sent])
     assert numbers.tolist() == np.flatnonzero((margins <= 1) & (problem.costs > 0)).tolist()
     assert groups[[0, 2], 0].tolist() == [0.0, 0.0]
-
-
-def test_groups_of_an_empty_partition_are_empty():
-    problem = Problem(np.zeros((0, 3)), np.zeros(0), None, [0])
-    loss, sent, groups = problem.run(group_step, GroupCommand(np.zeros(4), 1.0, 1.0))
-    assert (loss, sent, groups.any()) == (0.0, [], False)
-    assert isinstance(problem.kept[0].now, Grouping)
-    assert isinstance(problem.states[0], State)

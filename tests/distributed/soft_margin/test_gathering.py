@@ -5,7 +5,7 @@ import pytest
 
 from novikoff.distributed.soft_margin import gathering
 from novikoff.distributed.soft_margin.disaggregation import AdoptCommand, GroupCommand
-from novikoff.distributed.soft_margin.gathering import disaggregate, first_point, solve_by_gathering
+from novikoff.distributed.soft_margin.gathering import disaggregate, first_point
 from novikoff.distributed.soft_margin.progress import Record
 from novikoff.distributed.soft_margin.rows import SampleCommand
 from partitions import INTERCEPTS, LOSSES, Problem, noisy_rows, optimum
@@ -57,16 +57,6 @@ def test_the_best_point_and_its_duals_remain_after_too_many_rounds(monkeypatch):
     assert 0.5 * dual == pytest.approx(record.history[-1].dual, rel=1e-3)
 
 
-def test_a_limit_of_rounds_gives_the_best_point_and_its_duals():
-    problem, record, commands = problem_of(columns=20), Record(1.0), []
-    options = problem.options(max_iter=3, tol=1e-12)
-    solver = disaggregate(problem.setup, np.zeros(21), 0.01, 0.02, record, options)
-    outcome = problem.drive(solver, lambda command, reply: commands.append(type(command)), record)
-    assert commands == [GroupCommand] * 3 + [AdoptCommand]
-    assert problem.primal(outcome.v) == pytest.approx(min(entry.primal for entry in record.history), rel=1e-9)
-    assert problem.dual(problem.balanced(np.concatenate(problem.kept))) <= problem.primal(outcome.v)
-
-
 def test_the_first_point_is_the_solution_of_a_sample_with_its_costs_scaled():
     problem, commands = problem_of(sizes=(300, 500)), []
     v = problem.drive(first_point(problem.setup, 800, Record(1.0), problem.options()), lambda *w: commands.append(w))
@@ -84,11 +74,3 @@ def test_a_sample_of_one_class_gives_the_point_0():
     signs = np.where(np.arange(40) == 3, 1, -1)
     problem = Problem(X, signs)
     assert problem.drive(first_point(problem.setup, 40, Record(1.0), problem.options())).tolist() == [0.0, 0.0]
-
-
-@pytest.mark.parametrize("loss", LOSSES)
-def test_wide_rows_are_solved_by_gathering(loss):
-    problem, record = problem_of(loss, kind="sparse", columns=300), Record(0.5)
-    outcome = problem.drive(solve_by_gathering(problem.setup, record, problem.options()), record=record)
-    assert record.history[-1].gap <= 1e-6
-    assert problem.primal(outcome.v) <= optimum(problem)[1] * (1 + 2e-6)

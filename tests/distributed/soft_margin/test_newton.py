@@ -4,7 +4,6 @@ import math
 
 import numpy as np
 import pytest
-import scipy.sparse as sp
 
 from novikoff.distributed.soft_margin.newton import LENGTHS, NewtonCommand, NewtonMethod, newton_step
 from novikoff.distributed.soft_margin.newton import _length as root_of_slopes
@@ -32,17 +31,6 @@ def theta(problem, margins, alpha, width):
     loss = problem.setup.loss_function
     ramp = (1 - loss.ridge / width) * alpha + (1 - margins) / width
     return np.where((ramp > 0) & (ramp < loss.top), problem.costs / width, 0.0), np.clip(ramp, 0.0, loss.top)
-
-
-@pytest.mark.parametrize("loss", LOSSES)
-@pytest.mark.parametrize("kind", ["dense", "sparse"])
-def test_sums_over_partitions_are_those_over_all_rows(loss, kind):
-    width = 0.3 if loss == "hinge" else 0.5
-    v, d = np.linspace(-0.4, 0.5, 6), np.linspace(0.2, -0.1, 6)
-    found = [replies(problem, NewtonCommand(v, width, d)) for problem in problems(loss, kind=kind)]
-    for other in found[1:]:
-        for one, two in zip(found[0], other, strict=True):
-            assert two == pytest.approx(one, rel=1e-12, abs=1e-12)
 
 
 @pytest.mark.parametrize("intercept", INTERCEPTS)
@@ -143,29 +131,8 @@ def test_steps_lower_the_objective_of_the_squared_hinge_and_end_at_its_minimum(l
     assert np.abs(point.bounds.gradient).max() <= 1e-6 * problem.costs.sum()
 
 
-def test_duals_become_the_values_of_the_ramp():
-    problem = problems("hinge")[1]
-    v = np.linspace(-0.4, 0.5, 6)
-    problem.run(newton_step, NewtonCommand(v, 0.3, start=0.5))
-    problem.run(newton_step, NewtonCommand(v, 0.1, update_width=0.3))
-    margins = problem.signs * (problem.u @ v)
-    _, expected = theta(problem, margins, np.full(90, 0.5), 0.3)
-    assert np.concatenate(problem.kept) == pytest.approx(expected, abs=1e-12)
-
-
 def test_the_length_is_where_the_slope_is_zero():
     slopes = -3.0 + 2.0 * np.array([0.0, *LENGTHS])
     assert root_of_slopes(slopes) == pytest.approx(1.5)
     assert root_of_slopes(np.full(len(LENGTHS) + 1, -1.0)) == LENGTHS[-1]
     assert math.isclose(root_of_slopes(-1e-3 + np.array([0.0, *LENGTHS])), 1e-3)
-
-
-def test_states_are_not_modified_in_place():
-    problem = problems()[0]
-    problem.run(newton_step, NewtonCommand(np.zeros(6), 0.3, start=0.5))
-    (before,) = problem.kept
-    copied = before.copy()
-    problem.run(newton_step, NewtonCommand(np.ones(6), 0.3, update_width=0.3))
-    assert np.array_equal(before, copied)
-    assert not np.array_equal(problem.kept[0], copied)
-    assert sp.issparse(problems(kind="sparse")[0].X)

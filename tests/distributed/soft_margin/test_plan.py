@@ -100,6 +100,7 @@ def test_limits_end_with_a_warning_and_a_certificate_that_holds(loss, limit, col
     with pytest.warns(ConvergenceWarning, match=r"LinearSVM: after \d+ steps the relative gap"):
         model = fit(nk.LinearSVM(loss=loss, C=10, tol=1e-14, **limit), X, TWO, on="local:2")
     assert not model.certificate_.converged
+    assert model.certificate_.dual >= 0
     assert nk.verify(model, X, TWO)
     assert verify(model, X, TWO, on="local:3")
     assert model.certificate_.iterations <= limit.get("max_iter", 1) + 8
@@ -141,8 +142,8 @@ def test_wide_rows_are_gathered_if_the_driver_can_hold_them():
     assert nk.verify(model, X, TWO)
 
 
-@pytest.mark.parametrize("loss", LOSSES)
-def test_descent_goes_on_where_gathering_has_ended(monkeypatch, loss):
+@pytest.mark.parametrize(("loss", "intercept"), [("hinge", "none"), ("squared_hinge", "free")])
+def test_descent_goes_on_where_gathering_has_ended(monkeypatch, loss, intercept):
     monkeypatch.setattr(gathering, "MAX_GROUP_ROUNDS", 1)
     whole = gathering.solve_gathered
 
@@ -152,7 +153,8 @@ def test_descent_goes_on_where_gathering_has_ended(monkeypatch, loss):
 
     monkeypatch.setattr(gathering, "solve_gathered", solve_roughly)
     X = sp.random(COUNT, 50_000, 1.5e-3, random_state=0, format="csr")
-    model = fit(nk.LinearSVM(loss=loss, tol=1e-6), cut(X, SIZES), cut(TWO, SIZES), on="local:2")
+    own = {"loss": loss, "tol": 1e-6} | parameters(intercept)
+    model = fit(nk.LinearSVM(**own), cut(X, SIZES), cut(TWO, SIZES), on="local:2")
     methods, gaps = model.history_["method"], model.history_["gap"]
     last = max(np.flatnonzero(np.asarray(methods) == "disaggregation"))
     assert methods[-1] == "coordinate descent"
@@ -161,37 +163,57 @@ def test_descent_goes_on_where_gathering_has_ended(monkeypatch, loss):
     assert nk.verify(model, X, TWO)
 
 
+@pytest.mark.parametrize("columns", [30, 50_000])
+def test_empty_dense_partitions_beside_sparse_ones_and_labels_without_weight_change_nothing(columns):
+    X, y, weights = sp.random(COUNT, columns, 45 / COUNT / columns, "csr", random_state=0), TWO.copy(), np.ones(COUNT)
+    y[7], weights[7] = "odd", 0.0
+    sizes = [0, 40, 0, 50]
+    parts = [np.zeros((0, 4)), X[:40], sp.csr_matrix((0, 3)), X[40:]]
+    own = {"C": 1.0, "class_weight": {"no": 2.0}}
+    model = fit(nk.LinearSVM(**own), parts, cut(y, sizes), cut(weights, sizes), on="local:2")
+    others = np.arange(COUNT) != 7
+    assert model.classes_.tolist() == ["no", "yes"]
+    assert nk.verify(model, X, np.where(others, y, "no"), weights)
+
+
 NAN = DENSE.copy()
 NAN[44, 2] = np.nan  # row 3 of partition 2
 
 
-@pytest.mark.parametrize(
-    ("parts", "own", "message"),
-    [
-        ((DENSE, TWO), {"probability": True}, "probability=True is not supported on partitioned data"),
-        (
-            (DENSE, THREE),
-            {"multi_class": "crammer_singer", "loss": "hinge"},
-            r"crammer_singer\" is not supported on par",
-        ),
-        ((DENSE, np.zeros(COUNT)), {}, "y has only one class, 0"),
-        ((DENSE[:0], TWO[:0]), {}, "the data have no rows"),
-        ((DENSE, TWO, np.zeros(COUNT)), {}, "sample_weight is zero for every row"),
-        ((DENSE,), {}, "y is missing. Pass the labels"),
-        (([DENSE, DENSE[:, :4]], [TWO, TWO]), {}, r"has 4 columns, but .* has 5\. All partitions need the same"),
-        ((cut(NAN, [21, 20, 49]), cut(TWO, [21, 20, 49])), {}, r"partition 2.*row 3"),
-        (([DENSE, DENSE], [TWO, None]), {}, "partition 1: the rows have no labels"),
-        ((DENSE, TWO), {"class_weight": {"no": 0.0}}, "all rows of a class have zero weight"),
-        ((DENSE, TWO), {"class_weight": "equal"}, "class_weight must be None"),
-        ((DENSE, TWO), {"C": -1.0}, "C must be"),
-    ],
-)
-def test_what_cannot_be_fitted_is_refused_with_the_reason(parts, own, message):
-    model = nk.LinearSVM(**own)
-    before = dict(vars(model))
-    with pytest.raises(InvalidInputError, match=message):
-        fit(model, *parts, on="local:2")
-    assert vars(model) == before
+REFUSED = [  # X, y and weights; parameters; and the reason
+    ((DENSE, TWO), {"probability": True}, "probability=True is not supported on partitioned data"),
+    (
+        (DENSE, THREE),
+        {"multi_class": "crammer_singer", "loss": "hinge"},
+        r"crammer_singer\" is not supported on par",
+    ),
+    ((DENSE, np.zeros(COUNT)), {}, "y has only one class, 0"),
+    ((DENSE[:0], TWO[:0]), {}, "the data have no rows"),
+    ((DENSE, TWO, np.zeros(COUNT)), {}, "sample_weight is zero for every row"),
+    ((DENSE,), {}, "y is missing. Pass the labels"),
+    (([DENSE, DENSE[:, :4]], [TWO, TWO]), {}, r"has 4 columns, but .* has 5\. All partitions need the same"),
+    ((cut(NAN, [21, 20, 49]), cut(TWO, [21, 20, 49])), {}, r"partition 2.*row 3"),
+    (([DENSE, DENSE], [TWO, None]), {}, "partition 1: the rows have no labels"),
+    (
+        ([np.ones((1, 3)), sp.csr_matrix((1, 3))], [[0], [1]]),
+        {},
+        "partition 0 has 3 columns, but others are sparse",
+    ),
+    (([np.ones((1, 0))] * 2, [[0], [1]]), {}, "the rows have no columns"),
+    (([np.ones((10_001, 1))], [np.arange(10_001.0)]), {}, "10001 different labels, but at most 10000 are classes"),
+    ((DENSE, TWO), {"class_weight": {"no": 0.0}}, "all rows of a class have zero weight"),
+    ((DENSE, TWO), {"class_weight": "equal"}, "class_weight must be None"),
+    ((DENSE, TWO), {"C": -1.0}, "C must be"),
+]
+
+
+def test_what_cannot_be_fitted_is_refused_with_the_reason():
+    for parts, own, message in REFUSED:
+        model = nk.LinearSVM(**own)
+        before = dict(vars(model))
+        with pytest.raises(InvalidInputError, match=message):
+            fit(model, *parts, on="local:2")
+        assert vars(model) == before, message
 
 
 def test_progress_is_said_with_rounds_and_gaps():

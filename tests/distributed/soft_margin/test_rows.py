@@ -44,17 +44,6 @@ def test_all_rows_give_the_solution_of_the_whole_problem(loss, intercept, kind):
     assert restarted.dual / 2.0 == pytest.approx(low, rel=1e-5)
 
 
-def test_columns_without_values_have_weight_zero():
-    wide = sp.csr_matrix(X)
-    wide.resize(40, 9)
-    problem = Problem(wide, SIGNS)
-    v, _, _ = solve_gathered(
-        problem.setup, joined(problem.run(sample_step, SampleCommand(1.0))), 1e-6, problem.options()
-    )
-    assert v[4:-1].tolist() == [0.0] * 5
-    assert v[:4].all()
-
-
 @pytest.mark.parametrize(
     ("is_positive", "costs", "expected"),
     [([True, False], [1.0, 1.0], True), ([True, True], [1.0, 1.0], False), ([True, False], [1.0, 0.0], False)],

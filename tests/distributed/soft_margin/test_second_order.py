@@ -29,28 +29,6 @@ def test_the_tolerance_is_reached_in_few_rounds(loss, intercept, kind):
     assert low * (1 - 1e-9) <= problem.primal(outcome.v) <= high * (1 + 1e-7)
 
 
-@pytest.mark.parametrize(("C", "intercept"), [(0.01, "free"), (0.01, "penalized"), (0.01, "none"), (100.0, "free")])
-def test_narrower_ramps_solve_the_hinge_without_gathered_rows(C, intercept):
-    problem, record, outcome = solved("hinge", intercept, 1e-4, C=C, max_gathered=0)
-    low, high = optimum(problem)
-    certificate = problem.certified(outcome, record, 1e-4).certificate
-    assert record.history[-1].gap <= 1e-4
-    assert record.history[-1].method == "Newton"
-    assert certificate.converged
-    assert certificate.dual / C <= high * (1 + 1e-9)
-    assert certificate.primal / C >= low * (1 - 1e-9)
-
-
-@pytest.mark.parametrize("max_iter", [1, 2, 4, 6])
-@pytest.mark.parametrize("loss", LOSSES)
-def test_a_limit_of_rounds_ends_with_a_certificate_that_holds(loss, max_iter):
-    problem, record, outcome = solved(loss, "free", 1e-12, max_iter=max_iter)
-    low, high = optimum(problem)
-    certificate = problem.certified(outcome, record, 1e-12).certificate
-    assert certificate.dual / 0.5 <= high * (1 + 1e-9)
-    assert certificate.primal / 0.5 >= low * (1 - 1e-9)
-
-
 @pytest.mark.parametrize("intercept", INTERCEPTS)
 def test_a_gap_that_ramps_cannot_close_is_stated(intercept):
     """With few free rows and a large C, the dual point may remain worse than the primal one."""
