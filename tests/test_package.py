@@ -86,7 +86,7 @@ def test_import_brings_in_no_optional_dependency():
         "from novikoff import LinearSVM, Perceptron, load, plot, read, report, separability\n"
         "LinearSVM().fit([[0.0], [1.0]], [0, 1])._repr_html_()\n"
         "optional = {'matplotlib', 'pandas', 'polars', 'pyarrow', 'river', 'hypothesis', 'duckdb', 'zstandard'}\n"
-        "optional |= {'flint', 'jinja2', 'onnx', 'plotly', 'safetensors', 'scipy.optimize', 'typer'}\n"
+        "optional |= {'flint', 'jinja2', 'msgspec', 'onnx', 'plotly', 'safetensors', 'scipy.optimize', 'typer'}\n"
         "print(sorted(optional & (set(sys.modules) - before)))"
     )
     done = subprocess.run([sys.executable, "-W", "error", "-c", code], capture_output=True, text=True, check=True)

@@ -41,14 +41,6 @@ def test_gap_1_river_overshoots_since_it_leaves_the_intercept_out_of_the_norm():
 
 # ---- gap 3: weights -------------------------------------------------------------------------------------------------
 
-ROWS, LABELS = [[1.0], [-2.0], [1.5]], [1, 0, 0]
-WEIGHTS = [3, 1, 2]
-
-
-def repeated():
-    index = np.repeat(np.arange(3), WEIGHTS)
-    return np.array(ROWS)[index], np.array(LABELS)[index]
-
 
 def averaged_of_sklearn():
     return sklearn_linear.SGDClassifier(
@@ -61,13 +53,6 @@ def averaged_of_sklearn():
         max_iter=1,
         tol=None,
     )
-
-
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_gap_3_the_clock_of_scikit_learn_counts_rows_and_not_their_weights():
-    weighted = averaged_of_sklearn().fit(ROWS, LABELS, sample_weight=WEIGHTS)
-    copies = averaged_of_sklearn().fit(*repeated())
-    assert copies.t_ - weighted.t_ == sum(WEIGHTS) - len(ROWS)
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")

@@ -4,9 +4,6 @@ import dataclasses
 import datetime
 import os
 import struct
-import subprocess
-import sys
-import textwrap
 import threading
 
 import numpy as np
@@ -518,70 +515,3 @@ def test_a_file_that_could_not_be_read_is_never_written(path, monkeypatch):
     with pytest.raises(nk.InvalidInputError, match="cut short"):
         model.save(path)
     assert path.read_bytes() == before
-
-
-@pytest.fixture(scope="module")
-def other_process(tmp_path_factory):
-    """A process that loads a model, fails to save it in three ways and is killed: its folder and its output."""
-    folder = tmp_path_factory.mktemp("failures")
-    (folder / "read-only").mkdir(0o555)
-    fitted("svm", TWO).save(folder / "model.nvk")
-    code = """
-        import os, resource, signal, sys, novikoff.persistence, numpy as np, novikoff as nk
-        nk.Perceptron, nk.LinearSVM
-        print([name for name in ("safetensors", "msgspec") if name in sys.modules])
-        print(type(novikoff.persistence.load("model.nvk")).__name__, flush=True)
-        model = nk.LinearClassifier.of(np.ones((1, 2_000_000)), [0.0], [0, 1])
-        model.save("imports.nvk")  # imports what it needs: another user may not be allowed to read the library
-        os.unlink("imports.nvk")
-
-        def save(where):
-            try:
-                model.save(where)
-            except nk.FileError as error:
-                print(error, flush=True)
-
-        if os.fork() == 0:
-            os.chdir("read-only")
-            if os.geteuid() == 0:
-                os.setuid(65534)  # root may write anywhere
-            save("model.nvk")
-            os._exit(0)
-        os.wait()
-        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-        resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 20, resource.RLIM_INFINITY))
-        save("model.nvk")
-        resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
-        print(sorted(os.listdir()), flush=True)
-
-        def killed(handle):
-            assert os.fstat(handle).st_size > 16_000_000
-            os.kill(os.getpid(), signal.SIGKILL)
-
-        os.fsync = killed
-        save("model.nvk")
-    """
-    arguments = [sys.executable, "-c", textwrap.dedent(code)]
-    before = (folder / "model.nvk").read_bytes()
-    done = subprocess.run(arguments, capture_output=True, text=True, check=False, cwd=folder)
-    assert done.returncode == -9, done.stderr
-    return folder, before, done.stdout.splitlines()
-
-
-@pytest.mark.slow
-def test_only_saving_and_loading_import_the_codec_libraries(other_process):
-    """And loading imports the class of the model by itself."""
-    _, _, output = other_process
-    assert output[:2] == ["[]", "LinearSVM"]
-
-
-def test_a_save_that_fails_leaves_the_old_file(other_process):
-    """In a directory that is read-only, on a full disk, and when the process is killed."""
-    folder, before, (_, _, read_only, full, listing) = other_process
-    assert "model.nvk: " in read_only
-    assert "Permission denied" in read_only
-    assert "model.nvk: " in full
-    assert "File too large" in full
-    assert listing == "['model.nvk', 'read-only']"
-    assert (folder / "model.nvk").read_bytes() == before
-    assert list((folder / "read-only").iterdir()) == []
