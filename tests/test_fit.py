@@ -163,15 +163,15 @@ def test_pickles_predict_the_same(model):
 
 
 @pytest.mark.parametrize(
-    "steps",
+    ("steps", "message"),
     [
-        (StandardScaler(), nk.LinearSVM()),
-        (TableEncoder(), StandardScaler(with_mean=False), nk.LinearSVM()),
-        (TableEncoder(), nk.LinearSVM()),  # which is not fitted
+        ((StandardScaler(), nk.LinearSVM()), "a pipeline must be of a TableEncoder and a learner"),
+        ((TableEncoder(), StandardScaler(), nk.LinearSVM()), "a pipeline must be of a TableEncoder and a learner"),
+        ((TableEncoder(), nk.LinearSVM()), "fitted"),
     ],
 )
-def test_other_pipelines_are_not_saved(tmp_path, steps):
-    with pytest.raises(nk.InvalidInputError, match=r"a pipeline must be of a TableEncoder and a learner|been fitted"):
+def test_other_pipelines_are_not_saved(tmp_path, steps, message):
+    with pytest.raises(nk.InvalidInputError, match=message):
         nk.save(make_pipeline(*steps), tmp_path / "m.nvk")
     assert list(tmp_path.iterdir()) == []
 
