@@ -123,11 +123,18 @@ class FormulaColumn(np.ndarray):
     """An array of its own class, as the matrices of formulas are."""
 
 
+@pytest.mark.parametrize("cells", [["a", "b"], [0, 1]])
 @pytest.mark.parametrize(
-    "y", [pd.DataFrame({"y": [0, 1]}), pl.DataFrame({"y": [0, 1]}), np.array([[0], [1]]).view(FormulaColumn)]
+    "column",
+    [
+        lambda cells: pd.DataFrame({"y": cells}),
+        lambda cells: pl.DataFrame({"y": cells}),
+        lambda cells: np.array(cells)[:, None].view(FormulaColumn),
+    ],
+    ids=["pandas", "polars", "formula"],
 )
-def test_labels_may_be_a_frame_of_one_column_or_the_matrix_of_a_formula(y):
-    assert check_labels("test", y, 2).tolist() == [0, 1]
+def test_labels_may_be_a_frame_of_one_column_or_the_matrix_of_a_formula(column, cells):
+    assert check_labels("test", column(cells), 2).tolist() == cells
 
 
 @pytest.mark.parametrize("y", [np.array([[0], [1]]), [[0], [1]]])

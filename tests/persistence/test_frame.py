@@ -214,6 +214,13 @@ def test_absurd_numbers_of_buckets_and_of_rows_are_refused(path):
     assert refused_state(path, "classes", set_buckets).startswith("state.buckets: the number must be")
 
 
+def test_class_counts_are_positive_and_one_per_class(path):
+    tree, tensors = frame.unpack("it", saved("svm, warm"))
+    for wrong in (-tensors["class_count"], np.ones(5)):
+        data = frame.pack(tree, tensors | {"class_count": wrong})
+        assert "class_count: there must be 2 positive numbers, one per class." in refused(path, data)
+
+
 def nested(depth):
     tree = []
     for _ in range(depth):
