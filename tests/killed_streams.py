@@ -8,9 +8,7 @@ Options, such as --delay 100, are those of all streams.
 """
 
 import json
-import os
 import random
-import signal
 import sys
 import time
 from pathlib import Path
@@ -20,7 +18,7 @@ import sets
 from command import novikoff
 
 import novikoff as nk
-from killed_writes import kill_at
+from killed_writes import killed_child
 from novikoff.persistence.model_file import load_position, load_stream
 
 ROWS, COLUMNS = 20_000, 4
@@ -41,22 +39,6 @@ def learn(data, model, *options):
     assert run.code == 0, run
 
 
-def killed_child(data, model, rng, seconds, options):
-    """Run a stream in a child that is killed; return whether it was."""
-    is_timed = rng.random() < 0.5
-    child = os.fork()
-    if child == 0:
-        if not is_timed:
-            kill_at(rng)
-        learn(data, model, "--resume", "--save-every", "0.01s", *options)
-        os._exit(0)
-    if is_timed:
-        time.sleep(rng.uniform(0, seconds))
-        os.kill(child, signal.SIGKILL)
-    _, status = os.waitpid(child, 0)
-    return os.WIFSIGNALED(status)
-
-
 def is_at_end(model):
     """Whether a model has learned all rows, and waits for no label."""
     if not model.exists():
@@ -72,11 +54,15 @@ def main(name, folder, seed, count, *options):
     start = time.monotonic()
     learn(data, whole, *options)
     seconds = time.monotonic() - start
+
+    def resume():
+        learn(data, model, "--resume", "--save-every", "0.01s", *options)
+
     kills = resumed = ends = 0
     same = True
     while kills < count:
         begun = load_position(model)[1].rows if model.exists() else 0
-        was_killed = killed_child(data, model, rng, seconds, options)
+        was_killed = killed_child(resume, rng, seconds) is not None
         kills += was_killed
         resumed += begun > 0
         if not was_killed or is_at_end(model):

@@ -7,6 +7,7 @@ after a random time and the others before or after a random call of those that m
 be one of the two versions, byte for byte, and next to it there may only be hidden files, which no later write minds.
 """
 
+import itertools
 import json
 import os
 import random
@@ -106,20 +107,20 @@ def kill_at(rng):
         setattr(os, name, counted(getattr(os, name)))
 
 
-def killed_child(write, path, rng, seconds):
-    """Write in a child until it is killed."""
+def killed_child(work, rng, seconds):
+    """Do work in a child that is killed; return the signal that ended it, or None."""
     is_timed = rng.random() < 0.5
     child = os.fork()
     if child == 0:
         if not is_timed:
             kill_at(rng)
-        for turn in range(1_000_000):
-            write(turn % 2, path)
+        work()
+        os._exit(0)
     if is_timed:
         time.sleep(rng.uniform(0, seconds))
         os.kill(child, signal.SIGKILL)
     _, status = os.waitpid(child, 0)
-    return os.WTERMSIG(status) if os.WIFSIGNALED(status) else -1
+    return os.WTERMSIG(status) if os.WIFSIGNALED(status) else None
 
 
 def main(name, folder, seed, count):
@@ -133,11 +134,16 @@ def main(name, folder, seed, count):
         write(version, path)
         versions.append(path.read_bytes())
     seconds = time.monotonic() - start
+
+    def write_for_ever():
+        for turn in itertools.count():
+            write(turn % 2, path)
+
     left = {"signals": [], "torn": 0, "visible": [], "hidden": 0, "versions": len(set(versions))}
     for turn in range(count):
         if turn % 5 == 0:
             path.unlink(missing_ok=True)
-        left["signals"].append(killed_child(write, path, rng, seconds))
+        left["signals"].append(killed_child(write_for_ever, rng, seconds))
         left["torn"] += path.exists() and path.read_bytes() not in versions
         left["visible"] += [other for other in os.listdir(place) if other != path.name and not HIDDEN.fullmatch(other)]
     left["hidden"] = len(set(os.listdir(place)) - {path.name})

@@ -5,7 +5,6 @@ import re
 import warnings
 from functools import partial
 
-import numpy as np
 import pytest
 from hypothesis import settings
 from sklearn.exceptions import ConvergenceWarning
@@ -57,8 +56,3 @@ def assert_says_how_far_it_came(message, model):
     assert widest.relative_gap <= float(shown.group(1)) <= 1.01 * widest.relative_gap
     assert f"tol={model.tol:g}" in message
     assert "max_iter" in message or "rounding errors" in message
-
-
-def weights_apart(model, best, gap):
-    """Weights within ``gap`` of the optimum are at most sqrt(2 gap) apart: the objective is 1-strongly convex in w."""
-    return np.linalg.norm(model - best) <= np.sqrt(2 * gap)

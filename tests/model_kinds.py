@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from sklearn.base import clone
 
 import novikoff as nk
 from novikoff.data.late_rows import LateRows
@@ -37,109 +38,72 @@ def read_from_a_file(model):
     return model
 
 
+FITS = {  # learners, and the rows, labels and weights of their fit
+    "perceptron-unit-length": (nk.Perceptron(normalize=True), ROWS, APART),
+    "perceptron-scale": (nk.Perceptron(scale="running"), ROWS, APART),
+    "averaged": (nk.AveragedPerceptron(), ROWS, THREE),
+    "voted": (nk.VotedPerceptron(tie="positive"), ROWS, TWO, [1.0, 2.0, 0.0, 0.5, 1.0, 1.0]),
+    "margin": (nk.MarginPerceptron(max_iter=50), ROWS, APART),
+    "passive-aggressive": (nk.PassiveAggressive(), ROWS, TWO),
+    "passive-aggressive-1": (nk.PassiveAggressiveI(C=0.5, max_features=4), ROWS, TWO),
+    "passive-aggressive-2": (nk.PassiveAggressiveII(C=0.5), ROWS, [label == "yes" for label in TWO]),
+    "arow": (nk.AROW(r=0.5, floor=0.25), ROWS, TWO),
+    "soft-confidence": (nk.SoftConfidenceWeighted(variant="II"), ROWS, TWO),
+    "multiclass-perceptron": (nk.MulticlassPerceptron(max_iter=20), ROWS, THREE),
+    "multiclass-arow": (nk.MulticlassAROW(r=0.5, floor=0.125), ROWS, THREE),
+    "svm": (nk.LinearSVM(C=0.5, warm_start=True), ROWS, TWO),
+    "svm-pairs": (nk.LinearSVM(multi_class="ovo", warm_start=True), ROWS, THREE, [1.0, 2.0, 3.0, 1.0, 2.0, 1.0]),
+    "svm-joint": (nk.LinearSVM(multi_class="crammer_singer", loss="hinge", warm_start=True), ROWS, THREE),
+    "svm-joint-path": (nk.LinearSVMPath(Cs=[0.1, 1], multi_class="crammer_singer", loss="hinge"), ROWS, THREE),
+    "svm-probability": (nk.LinearSVM(probability=True), ROWS * 3, TWO * 3),
+    "svm-cross-validated": (nk.LinearSVMCV(Cs=(0.1, 1.0), cv=2), ROWS, TWO),
+    "svm-path": (nk.LinearSVMPath(Cs=[0.1, 1.0]), ROWS, TWO),
+    "hard-margin": (nk.HardMarginSVM(), ROWS, APART),
+}
+PARTIAL_FITS = {
+    "perceptron-classes": (nk.Perceptron(), ROWS, THREE),
+    "perceptron-forgetting": (nk.Perceptron(forget=0.25, half_life=3.0), ROWS, THREE),
+    "perceptron-centred": (nk.Perceptron(scale="centred"), ROWS, THREE),
+    "averaged-centred": (nk.AveragedPerceptron(scale="centred"), ROWS, THREE),
+    "voted-centred": (nk.VotedPerceptron(scale="centred"), ROWS, TWO),
+    "arow-centred": (nk.AROW(scale="centred"), ROWS, TWO),
+    "soft-confidence-centred": (nk.SoftConfidenceWeighted(scale="centred"), ROWS, TWO),
+    "passive-aggressive-1-probability": (
+        nk.PassiveAggressiveI(probability=True, classes=["maybe", "no", "yes"]),
+        *(ROWS, TWO),
+    ),
+    "normalized-adaptive": (nk.NormalizedAdaptive(loss="squared"), ROWS, THREE),
+    "multiclass-passive-aggressive-1": (nk.MulticlassPassiveAggressiveI(C=0.5), ROWS, THREE),
+    "multiclass-arow-centred": (nk.MulticlassAROW(scale="centred"), ROWS, THREE),
+    "tracker-joint": (nk.Tracker([nk.PassiveAggressiveI(), nk.MulticlassAROW(scale="running")]), ROWS, THREE),
+}
 MODELS = {
+    **{name: lambda case=case: clone(case[0]).fit(*case[1:]) for name, case in FITS.items()},
+    **{name: lambda case=case: clone(case[0]).partial_fit(*case[1:]) for name, case in PARTIAL_FITS.items()},
     "perceptron": lambda: read_from_a_file(nk.Perceptron(slack_feature=0.5).fit(FRAME, TWO)),
     "perceptron-stream": lambda: stream(nk.Perceptron(class_weight="balanced")),
-    "perceptron-classes": lambda: nk.Perceptron().partial_fit(ROWS, THREE),
-    "perceptron-unit-length": lambda: nk.Perceptron(normalize=True).fit(ROWS, APART),
-    "perceptron-scale": lambda: nk.Perceptron(scale="running").fit(ROWS, APART),
     "perceptron-mixing": lambda: fit(nk.Perceptron(), [np.array(ROWS[:4]), np.array(ROWS[4:])], [APART[:4], APART[4:]]),
     "averaged-mixing": lambda: fit(nk.AveragedPerceptron(), ROWS, THREE, on="local:3"),
     "passive-aggressive-scale": lambda: stream(nk.PassiveAggressiveI(scale="running", normalize=True)),
-    "arow-centred": lambda: nk.AROW(scale="centred").partial_fit(ROWS, TWO),
-    "averaged-centred": lambda: nk.AveragedPerceptron(scale="centred").partial_fit(ROWS, THREE),
     "passive-aggressive-centred": lambda: stream(nk.PassiveAggressiveI(scale="centred")),
-    "perceptron-centred": lambda: nk.Perceptron(scale="centred").partial_fit(ROWS, THREE),
-    "soft-confidence-centred": lambda: nk.SoftConfidenceWeighted(scale="centred").partial_fit(ROWS, TWO),
-    "voted-centred": lambda: nk.VotedPerceptron(scale="centred").partial_fit(ROWS, TWO),
     "tracker": lambda: stream(nk.Tracker()),
     "tracker-late-labels": lambda: nk.Tracker([nk.Perceptron(), nk.AROW()]).partial_fit(ROWS, TWO),
-    "perceptron-forgetting": lambda: nk.Perceptron(forget=0.25, half_life=3.0).partial_fit(ROWS, THREE),
-    "averaged": lambda: nk.AveragedPerceptron().fit(ROWS, THREE),
-    "voted": lambda: nk.VotedPerceptron(tie="positive").fit(ROWS, TWO, sample_weight=[1, 2, 0, 0.5, 1, 1]),
-    "margin": lambda: nk.MarginPerceptron(max_iter=50).fit(ROWS, APART),
-    "passive-aggressive": lambda: nk.PassiveAggressive().fit(ROWS, TWO),
-    "passive-aggressive-1": lambda: nk.PassiveAggressiveI(C=0.5, max_features=4).fit(ROWS, TWO),
-    "passive-aggressive-1-probability": lambda: nk.PassiveAggressiveI(
-        probability=True, classes=["maybe", "no", "yes"]
-    ).partial_fit(ROWS, TWO),
-    "passive-aggressive-2": lambda: nk.PassiveAggressiveII(C=0.5).fit(ROWS, np.array(TWO) == "yes"),
-    "arow": lambda: nk.AROW(r=0.5, floor=0.25).fit(ROWS, TWO),
     "arow-stream": lambda: stream(nk.AROW()),
-    "normalized-adaptive": lambda: nk.NormalizedAdaptive(loss="squared").partial_fit(ROWS, THREE),
-    "soft-confidence": lambda: nk.SoftConfidenceWeighted(variant="II").fit(ROWS, TWO),
-    "multiclass-perceptron": lambda: nk.MulticlassPerceptron(max_iter=20).fit(ROWS, THREE),
-    "multiclass-passive-aggressive-1": lambda: nk.MulticlassPassiveAggressiveI(C=0.5).partial_fit(ROWS, THREE),
-    "multiclass-arow": lambda: nk.MulticlassAROW(r=0.5, floor=0.125).fit(ROWS, THREE),
     "multiclass-arow-stream": lambda: stream(nk.MulticlassAROW()),
-    "multiclass-arow-centred": lambda: nk.MulticlassAROW(scale="centred").partial_fit(ROWS, THREE),
-    "tracker-joint": lambda: nk.Tracker([nk.PassiveAggressiveI(), nk.MulticlassAROW(scale="running")]).partial_fit(
-        ROWS, THREE
-    ),
     "multiclass-passive-aggressive-2": lambda: stream(nk.MulticlassPassiveAggressiveII(C=0.5)),
-    "svm": lambda: nk.LinearSVM(C=0.5, warm_start=True).fit(ROWS, TWO),
     "svm-classes": lambda: nk.LinearSVM(class_weight={1: 2.0}, multi_class="ovr").fit(FRAME, THREE),
-    "svm-pairs": lambda: nk.LinearSVM(multi_class="ovo", warm_start=True).fit(ROWS, THREE, [1, 2, 3, 1, 2, 1]),
-    "svm-joint": lambda: nk.LinearSVM(multi_class="crammer_singer", loss="hinge", warm_start=True).fit(ROWS, THREE),
-    "svm-joint-path": lambda: nk.LinearSVMPath(Cs=[0.1, 1], multi_class="crammer_singer", loss="hinge").fit(
-        ROWS, THREE
-    ),
-    "svm-probability": lambda: nk.LinearSVM(probability=True).fit(ROWS * 3, TWO * 3),
-    "svm-cross-validated": lambda: nk.LinearSVMCV(Cs=(0.1, 1.0), cv=2).fit(ROWS, TWO),
-    "svm-path": lambda: nk.LinearSVMPath(Cs=[0.1, 1.0]).fit(ROWS, TWO),
-    "hard-margin": lambda: nk.HardMarginSVM().fit(ROWS, APART),
     "table": lambda: nk.fit(TABLE, format="csv", encoder=nk.TableEncoder(text=["note"], idf=True))[-1],
     "table-stream": lambda: nk.Perceptron().partial_fit(nk.scan(TABLE, format="csv", scale="standard", missing="mean")),
     "table-stream-position": lambda: MODELS["table-stream"](),
     "weights": lambda: nk.LinearClassifier.of([[1.0, -2.0]], [0.5], [0.0, 1.0]),
 }
-
-
-ROWS_OF = {  # what models were learned from, where it is rows, labels and weights
-    "arow": (ROWS, TWO),
-    "averaged": (ROWS, THREE),
-    "averaged-mixing": (ROWS, THREE),
-    "hard-margin": (ROWS, APART),
-    "margin": (ROWS, APART),
-    "multiclass-arow": (ROWS, THREE),
-    "multiclass-arow-centred": (ROWS, THREE),
-    "multiclass-passive-aggressive-1": (ROWS, THREE),
-    "multiclass-perceptron": (ROWS, THREE),
-    "normalized-adaptive": (ROWS, THREE),
-    "arow-centred": (ROWS, TWO),
-    "averaged-centred": (ROWS, THREE),
-    "perceptron-centred": (ROWS, THREE),
-    "perceptron-mixing": (ROWS, APART),
-    "soft-confidence-centred": (ROWS, TWO),
-    "voted-centred": (ROWS, TWO),
-    "tracker-joint": (ROWS, THREE),
-    "passive-aggressive": (ROWS, TWO),
-    "passive-aggressive-1": (ROWS, TWO),
-    "passive-aggressive-1-probability": (ROWS, TWO),
-    "passive-aggressive-2": (ROWS, [label == "yes" for label in TWO]),
-    "perceptron": (ROWS, TWO),
-    "perceptron-classes": (ROWS, THREE),
-    "perceptron-scale": (ROWS, APART),
-    "perceptron-forgetting": (ROWS, THREE),
-    "perceptron-unit-length": (ROWS, APART),
-    "soft-confidence": (ROWS, TWO),
-    "svm": (ROWS, TWO),
-    "svm-classes": (ROWS, THREE),
-    "svm-cross-validated": (ROWS, TWO),
-    "svm-joint": (ROWS, THREE),
-    "svm-joint-path": (ROWS, THREE),
-    "svm-pairs": (ROWS, THREE, [1.0, 2.0, 3.0, 1.0, 2.0, 1.0]),
-    "svm-path": (ROWS, TWO),
-    "svm-probability": (ROWS * 3, TWO * 3),
-    "voted": (ROWS, TWO, [1.0, 2.0, 0.0, 0.5, 1.0, 1.0]),
-}
+ROWS_OF = {name: case[1:] for name, case in (FITS | PARTIAL_FITS).items()}  # rows, labels and weights that were learned
+ROWS_OF |= {"perceptron": (ROWS, TWO), "perceptron-mixing": (ROWS, APART), "averaged-mixing": (ROWS, THREE)}
+ROWS_OF |= {"svm-classes": (ROWS, THREE)}
 
 
 POSITION = Position(4, (FileIdentity(len(TABLE), "0" * 64, "f" * 64),), {"scale": '"standard"'}, True)
-POSITIONS = {  # how far streams have come
-    "table-stream-position": POSITION,
-    "table-stream-evaluation": POSITION,  # whose counts older versions stored
-}
+POSITIONS = {"table-stream-position": POSITION}  # how far streams have come
 
 UNLEARNED = {  # rows of streams that wait for their labels
     "tracker-late-labels": LateRows.of(np.array(ROWS[:2]), np.array(TWO[1:3]), np.array([1.0, 2.5]))

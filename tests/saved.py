@@ -9,6 +9,7 @@ import scipy.sparse as sp
 import novikoff as nk
 from learners import LEARNERS
 from novikoff.data.reading import HashingSettings, Reading
+from novikoff.persistence.frame import pack, unpack
 
 rng = np.random.default_rng(5)
 X = rng.normal(size=(40, 3))
@@ -63,3 +64,10 @@ def again(model, path):
     """The model as its file has it."""
     model.save(path)
     return nk.load(path)
+
+
+def rewritten(data, change):
+    """The bytes of a model file after a change of its header."""
+    tree, tensors = unpack("model.nvk", data)
+    change(tree)
+    return pack(tree, tensors)

@@ -35,12 +35,6 @@ def names(folder):
     return sorted(os.listdir(folder))
 
 
-def test_a_new_file_is_there_with_its_bytes(tmp_path):
-    write(tmp_path / "file")
-    assert (tmp_path / "file").read_bytes() == b"new"
-    assert names(tmp_path) == ["file"]
-
-
 def test_nothing_is_at_its_place_before_all_of_it_is(tmp_path):
     path = tmp_path / "file"
     path.write_bytes(b"old")
@@ -140,22 +134,17 @@ def test_the_mask_of_the_process_is_never_touched(tmp_path, monkeypatch):
     write(tmp_path / "file")
 
 
-def test_a_link_is_followed_and_stays(tmp_path):
+@pytest.mark.parametrize("there", [True, False], ids=["to a file", "to nothing"])
+def test_a_link_is_followed_and_stays(tmp_path, there):
     (tmp_path / "deep").mkdir()
     target, link = tmp_path / "deep" / "target", tmp_path / "link"
-    target.write_bytes(b"old")
-    link.symlink_to(target)
+    if there:
+        target.write_bytes(b"old")
+    link.symlink_to("deep/target")
     write(link)
     assert link.is_symlink()
     assert target.read_bytes() == b"new"
     assert names(tmp_path / "deep") == ["target"]
-
-
-def test_a_link_to_nothing_makes_its_target(tmp_path):
-    (tmp_path / "link").symlink_to("target")
-    write(tmp_path / "link")
-    assert (tmp_path / "target").read_bytes() == b"new"
-    assert (tmp_path / "link").is_symlink()
 
 
 def test_a_name_without_a_folder_is_in_the_current_one(tmp_path, monkeypatch):
@@ -193,23 +182,16 @@ def test_a_folder_that_goes_away_is_told(tmp_path):
         write(folder / "file", lambda: shutil.rmtree(folder))
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere (run the tests as another user)")
 def test_a_folder_without_permission_is_told(tmp_path):
     tmp_path.chmod(0o500)
-    with pytest.raises(nk.FileError, match="Permission denied"):
-        write(tmp_path / "file")
-    tmp_path.chmod(0o700)
-
-
-def test_a_failure_of_write_svmlight_leaves_the_old_file(tmp_path, monkeypatch):
-    path = tmp_path / "rows.svm.gz"
-    nk.write_svmlight([[1.0]], [1], path)
-    before = path.read_bytes()
-    monkeypatch.setattr(_atomic.os, "fsync", full)
-    with pytest.raises(nk.FileError, match="No space left on device"):
-        nk.write_svmlight([[2.0]], [1], path)
-    assert path.read_bytes() == before
-    assert names(tmp_path) == ["rows.svm.gz"]
+    user = os.geteuid()
+    os.seteuid(user or 65534)  # root may write everywhere
+    try:
+        with pytest.raises(nk.FileError, match="Permission denied"):
+            write(tmp_path / "file")
+    finally:
+        os.seteuid(user)
+        tmp_path.chmod(0o700)
 
 
 def test_errors_of_other_files_keep_their_words(tmp_path):

@@ -41,16 +41,6 @@ def test_a_stream_is_balanced_by_what_was_seen_so_far():
     assert RunningBalance().weigh(CODES, None).tolist() == [1.0, 1.0, 1.0, 2.0]
 
 
-def test_batches_of_a_stream_have_the_same_weights_as_one():
-    codes = np.random.default_rng(0).integers(-1, 3, 40).astype(np.int32)
-    weights = np.random.default_rng(1).random(40)
-    whole = RunningBalance().weigh(codes, weights)
-    balance = RunningBalance()
-    parts = [balance.weigh(codes[i : i + 7], weights[i : i + 7]) for i in range(0, 40, 7)]
-    assert np.concatenate(parts).tobytes() == whole.tobytes()
-    assert not np.any(whole[codes < 0])
-
-
 def fractional_stream(seed):
     random = np.random.default_rng(seed)
     rows, classes = int(random.integers(2, 40)), int(random.integers(2, 12))
@@ -67,6 +57,7 @@ def test_every_cutting_of_a_stream_has_the_same_weights():
         cuts = np.unique(random.integers(0, len(codes) + 1, int(random.integers(0, 6))))
         parts = zip(np.split(codes, cuts), np.split(weights, cuts), strict=True)
         assert np.concatenate([balance.weigh(*part) for part in parts]).tobytes() == whole.tobytes()
+        assert not np.any(whole[codes < 0])
 
 
 def test_the_numbering_of_classes_does_not_change_the_weights_of_a_stream():

@@ -1,10 +1,9 @@
-"""The independent checker decides certificates as the package's exact verification does."""
+"""The independent checker decides model files as the package's exact verification does. See also tests/adversary/."""
 
 import ast
 import dataclasses
 import gzip
 import json
-import math
 import struct
 import subprocess
 import sys
@@ -26,19 +25,12 @@ from novikoff.theory.crammer_singer import JointModel
 from novikoff.theory.evidence import Evidence
 from novikoff.theory.joint_duals import JointDuals
 from novikoff.theory.svm_model import SvmModel
-from oracle import decided, rows_of, statuses
+from oracle import rows_of, statuses
+from saved import rewritten
 
 pytestmark = pytest.mark.filterwarnings("ignore::novikoff.NotHaltedWarning")  # not what these tests are about
 
-INNER = [
-    JointModel,
-    JointDuals,
-    SvmModel,
-    Duals,
-    Evidence,
-    Geometry,
-    Mixing,
-]  # of which fields of certificates are made
+INNER = [JointModel, JointDuals, SvmModel, Duals, Evidence, Geometry, Mixing]  # of which certificates are made
 
 SOURCE = Path(novikoff_check.__file__)
 RANDOM = np.random.default_rng(0)
@@ -79,79 +71,11 @@ LEARNERS = {
 }
 
 
-def certificates(name, weights=None):
-    model, y = LEARNERS[name]
-    found = model.fit(X, y, sample_weight=weights).certificate_
-    return y, found if isinstance(found, list) else [found]
-
-
 def test_it_imports_nothing_but_the_standard_library():
     nodes = list(ast.walk(ast.parse(SOURCE.read_text())))
     names = {alias.name.split(".")[0] for node in nodes if isinstance(node, ast.Import) for alias in node.names}
     names |= {node.module.split(".")[0] for node in nodes if isinstance(node, ast.ImportFrom)}
     assert names <= sys.stdlib_module_names
-
-
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-@pytest.mark.parametrize("weights", [None, WEIGHTS], ids=["unweighted", "weighted"])
-@pytest.mark.parametrize("name", LEARNERS)
-def test_checker_and_exact_verification_agree(name, weights):
-    y, found = certificates(name, weights)
-    for certificate in found:
-        results = statuses(decided(certificate, X, y, np.ones(30) if weights is None else weights))
-        verified = certificate.verify(X, y, weights, exact=True).checks
-        ours = {check.claim: check.status for check in verified}
-        assert "holds" in results.values()
-        for claim in results.keys() & ours.keys():
-            assert {results[claim], ours[claim]} != {"holds", "fails"}, (claim, results, verified)
-
-
-FORGED = {
-    "mixed perceptron": ("weighted_mistakes", 1.01),
-    "mixed passive-aggressive II": ("mistakes", 2.0),
-    "hinge": ("dual", 1.5),
-    "squared hinge": ("primal", 0.5),
-    "pairs": ("dual", 1.01),
-    "joint": ("dual", 1.01),
-    "hard margin": ("margin_upper_bound", 0.99),
-    "perceptron": ("margin_upper_bound", 0.5),
-    "forgetting": ("energy", 1.01),
-    "margin perceptron": ("margin_lower_bound", 1.5),
-    "passive-aggressive II": ("energy", 1.01),
-    "AROW": ("sum_square", 0.9),
-    "normalized adaptive": ("added", 1.01),
-    "multiclass perceptron": ("energy", 1.01),
-    "multiclass AROW": ("mistakes", 1000.0),
-    "multiclass passive-aggressive I": ("radius", 1.01),
-}
-
-
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-@pytest.mark.parametrize("name", FORGED)
-def test_forged_claims_fail(name):
-    y, (certificate, *_) = certificates(name)
-    field, factor = FORGED[name]
-    forged = dataclasses.replace(certificate, **{field: getattr(certificate, field) * factor})
-    assert "fails" in statuses(decided(forged, X, y)).values()
-    broken = dataclasses.replace(certificate, **{field: math.nan})
-    assert "fails" in statuses(decided(broken, X, y)).values()
-
-
-@pytest.mark.parametrize(
-    ("rows", "y"),
-    [
-        ([[0.0], [1.0], [2.0], [3.0]], [0, 1, 0, 1]),
-        ([[0.0], [1.0], [2.0], [3.0]], [0, 0, 1, 1]),
-        ([[0.0], [1.0], [1.0], [3.0]], [0, 0, 1, 1]),
-        ([[1, -1], [-2, 1], [0, 0], [-2, 2]], [0, 1, 1, 0]),
-    ],
-)
-def test_verdicts_on_separability_are_proven(rows, y):
-    certificate = nk.separability(rows, y)
-    assert set(statuses(decided(certificate, np.array(rows, dtype=float), y)).values()) <= {"holds", "on trust"}
-
-
-# ---- files ---------------------------------------------------------------------------------------------------------
 
 
 def conflicts(path, results, X, y, weights=None):
@@ -276,7 +200,7 @@ def test_columns_that_are_missing_and_tables_without_rows_are_named(tmp_path):
 
 def test_models_of_streamed_tables_are_left_to_the_package(signed, tmp_path):
     for reading, how in (({"running": {"rows": 1}}, "as a stream"), ({"kinds": ["n"]}, "with hashed columns")):
-        other = rewritten(signed[0], tmp_path / "m.nvk", lambda header, reading=reading: header.update(reading=reading))
+        other = altered(signed[0], tmp_path / "m.nvk", lambda header, reading=reading: header.update(reading=reading))
         code, _, err = run(other, signed[1])
         message = f"this model learned from a table that was encoded {how}; check it with 'novikoff certify'."
         assert (code, err) == (2, f"novikoff-check: {message}\n")
@@ -311,16 +235,9 @@ def signed(tmp_path_factory):
     return folder / "m.nvk", folder / "rows.svm"
 
 
-def rewritten(path, target, change):
+def altered(path, target, change):
     """Write a model file with another header."""
-    data = path.read_bytes()
-    (size,) = struct.unpack("<Q", data[:8])
-    outer = json.loads(data[8 : 8 + size])
-    header = json.loads(outer["__metadata__"]["novikoff"])
-    change(header)
-    outer["__metadata__"]["novikoff"] = json.dumps(header)
-    text = json.dumps(outer).encode()
-    target.write_bytes(struct.pack("<Q", len(text)) + text + data[8 + size :])
+    target.write_bytes(rewritten(path.read_bytes(), change))
     return target
 
 
@@ -331,7 +248,7 @@ def test_other_data_are_told_from_false_claims(signed, tmp_path):
     code, out, _ = run(model, tmp_path / "other.svm")
     assert (code, out[1:]) == (1, ["refuted: 1 of 1 claims fail (0 on trust)"])
     assert out[0].startswith("   fails  data: other data")
-    better = rewritten(model, tmp_path / "better.nvk", lambda header: header["certificates"][0].update(dual=1e9))
+    better = altered(model, tmp_path / "better.nvk", lambda header: header["certificates"][0].update(dual=1e9))
     code, out, _ = run(better, data)
     assert code == 1
     assert "   fails  dual: claimed 1000000000, found" in "\n".join(out)
@@ -341,7 +258,7 @@ def test_the_weights_that_predict_must_be_those_of_the_certificate(signed, tmp_p
     def other(header):
         header["state"]["certificates"][0]["model"]["bias"] += 1.0
 
-    code, out, _ = run(rewritten(signed[0], tmp_path / "m.nvk", other), signed[1])
+    code, out, _ = run(altered(signed[0], tmp_path / "m.nvk", other), signed[1])
     assert (code, any(line.startswith("   fails  model") for line in out)) == (1, True)
 
 
@@ -349,13 +266,13 @@ def test_the_state_holds_the_same_certificates(signed, tmp_path):
     def other(header):
         header["state"]["certificates"][0]["primal"] /= 2
 
-    code, out, _ = run(rewritten(signed[0], tmp_path / "m.nvk", other), signed[1])
+    code, out, _ = run(altered(signed[0], tmp_path / "m.nvk", other), signed[1])
     assert (code, "   fails  certificates: the state holds other ones" in out) == (1, True)
 
 
 @pytest.mark.parametrize("change", [{"C": 5.0}, {"tol": 0.5}, {"loss": "hinge"}, {"fit_intercept": False}])
 def test_parameters_are_those_of_the_certificates(signed, tmp_path, change):
-    changed = rewritten(signed[0], tmp_path / "m.nvk", lambda header: header["parameters"].update(change))
+    changed = altered(signed[0], tmp_path / "m.nvk", lambda header: header["parameters"].update(change))
     code, out, _ = run(changed, signed[1])
     assert (code, out[-1].startswith("refuted: 1 of ")) == (1, True)
     assert f"   fails  parameters: the certificates state other values of {next(iter(change))}" in out
@@ -382,7 +299,7 @@ def test_claims_of_many_problems_are_summed_up(tmp_path):
     def worse(header):
         header["certificates"][3]["primal"] = header["state"]["certificates"][3]["primal"] = 0.0
 
-    code, out, _ = run(rewritten(tmp_path / "m.nvk", tmp_path / "worse.nvk", worse), tmp_path / "rows.svm")
+    code, out, _ = run(altered(tmp_path / "m.nvk", tmp_path / "worse.nvk", worse), tmp_path / "rows.svm")
     assert code == 1
     assert [line for line in out if line.startswith("   fails  4 against 0: primal: ")]
     assert "   holds  primal: in 14 problems, which --all lists" in out
@@ -405,7 +322,7 @@ def test_what_is_not_a_model_is_refused_in_one_sentence(signed, tmp_path, damage
         "shape": lambda header: header.update(sparse={"a": [2**40]}),
     }
     if damage in changes:
-        rewritten(model, bad, changes[damage])
+        altered(model, bad, changes[damage])
     elif damage != "missing":
         short = {"empty": b"", "cut": content[:-9], "text": b"1 1:2\n" * 9, "tensors": content[:3000]}
         bad.write_bytes(short.get(damage, content + b"\0"))

@@ -8,7 +8,6 @@ import pkgutil
 import re
 import subprocess
 import sys
-import tomllib
 from pathlib import Path
 
 import numpy as np
@@ -20,32 +19,10 @@ from snapshots import plain
 
 MACHINES = (nk.HardMarginSVM, nk.LinearClassifier, nk.LinearSVM, nk.LinearSVMCV, nk.LinearSVMPath)
 ESTIMATORS = (*ONLINE_CLASSES, *MACHINES, nk.Hashing, nk.TableEncoder)
-BOUNDS = [getattr(nk.theory, name) for name in dir(nk.theory) if name.endswith("bounds")]
 PUBLIC = {name: getattr(nk, name) for name in nk.__all__ if not name.startswith("_")}
 MODULES = [
     m.name for m in pkgutil.walk_packages(nk.__path__, "novikoff.") if not m.name.endswith(("._core", "__main__"))
 ]
-
-
-def test_the_public_names_are_those_of_the_design():
-    classes = {cls.__name__ for cls in (*ONLINE_CLASSES, *MACHINES)}
-    modules = {name for name in PUBLIC if inspect.ismodule(PUBLIC[name])}
-    data = {"Hashing", "TableEncoder", "read", "read_svmlight", "scan", "write", "write_svmlight"}
-    errors = {
-        "FileError",
-        "InvalidInputError",
-        "MissingFileError",
-        "NotHaltedWarning",
-        "NotSeparableError",
-        "NovikoffError",
-        "ServerError",
-    }
-    functions = {"fingerprint", "fit", "report", "separability", "trace", "Trace", "verify"}
-    functions |= {"dumps", "load", "loads", "save"}
-    functions |= {"AsyncClient", "Client"}
-    listed = classes | data | errors | functions
-    assert set(PUBLIC) - modules == listed, "a new learner belongs into tests/learners.py, another name into this test"
-    assert modules == {"compat", "distributed", "evaluate", "export", "plot", "testing", "theory"}
 
 
 def test_the_names_that_type_checkers_see_are_those_that_are_imported():
@@ -62,48 +39,6 @@ def test_no_module_is_called_like_a_function_or_class(name):
 def test_an_unknown_name_is_an_attribute_error():
     with pytest.raises(AttributeError, match="attribute Perceptrons"):
         nk.Perceptrons  # noqa: B018  # that it is asked for is the test
-
-
-@pytest.mark.parametrize("name", sorted(PUBLIC))
-def test_every_public_name_has_a_docstring(name):
-    assert inspect.getdoc(PUBLIC[name])
-
-
-@pytest.mark.parametrize(
-    "thing",
-    [
-        *ESTIMATORS,
-        *(nk.evaluate.progressive, nk.evaluate.scores),
-        *(nk.load, nk.save, nk.separability, nk.verify),
-        *(nk.export.from_liblinear, nk.export.to_json, nk.export.to_liblinear, nk.export.to_onnx),
-        *(nk.read, nk.read_svmlight, nk.scan, nk.write, nk.write_svmlight),
-        *(
-            f
-            for module in BOUNDS
-            for name, f in inspect.getmembers(module, inspect.isfunction)
-            if name[0] != "_" and f.__module__ == module.__name__
-        ),
-    ],
-)
-def test_every_estimator_and_function_has_an_example(thing):
-    assert ">>>" in inspect.getdoc(thing)
-
-
-@pytest.mark.parametrize("cls", [cls for cls in ESTIMATORS if cls is not nk.LinearClassifier])  # it has neither
-def test_every_estimator_documents_its_parameters_and_its_source(cls):
-    doc = inspect.getdoc(cls)
-    assert doc.index("Parameters\n") < min(doc.index("References\n"), doc.index("Examples\n"))
-    for name in inspect.signature(cls).parameters:
-        assert f"\n{name} : " in doc, name
-
-
-@pytest.mark.parametrize("cls", ESTIMATORS)
-def test_every_public_method_has_a_docstring(cls):
-    for name, member in inspect.getmembers(cls):
-        if not name.startswith("_") and (member.__module__ if hasattr(member, "__module__") else "").startswith(
-            "novikoff"
-        ):
-            assert inspect.getdoc(member), name
 
 
 @pytest.mark.parametrize("module", ["novikoff", *MODULES])
@@ -139,21 +74,9 @@ def test_import_is_quick():
         "start = time.process_time()\nfrom novikoff import LinearSVM, Perceptron, load, read, separability\n"
         "print((time.process_time() - start) / unit)"
     )
-    ratios = (
-        float(
-            subprocess.run(
-                [sys.executable, "-c", code], capture_output=True, text=True, check=True, env=environment
-            ).stdout
-        )
-        for _ in range(5)
-    )
-    assert any(ratio < 0.25 / 0.075 for ratio in ratios)  # the first one, unless something else uses the machine
-
-
-def test_import_alone_brings_in_nothing_else():
-    code = "import sys, novikoff; print([m for m in ('numpy', 'scipy', 'sklearn') if m in sys.modules])"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "[]"
+    command = [sys.executable, "-c", code]
+    runs = (subprocess.run(command, capture_output=True, text=True, check=True, env=environment) for _ in range(5))
+    assert any(float(run.stdout) < 0.25 / 0.075 for run in runs)  # the first one, on an idle machine
 
 
 def test_import_brings_in_no_optional_dependency():
@@ -163,7 +86,7 @@ def test_import_brings_in_no_optional_dependency():
         "from novikoff import LinearSVM, Perceptron, load, plot, read, report, separability\n"
         "LinearSVM().fit([[0.0], [1.0]], [0, 1])._repr_html_()\n"
         "optional = {'matplotlib', 'pandas', 'polars', 'pyarrow', 'river', 'hypothesis', 'duckdb', 'zstandard'}\n"
-        "optional |= {'flint', 'jinja2', 'onnx', 'plotly', 'safetensors', 'scipy.optimize', 'typer'}\n"
+        "optional |= {'flint', 'jinja2', 'msgspec', 'onnx', 'plotly', 'safetensors', 'scipy.optimize', 'typer'}\n"
         "print(sorted(optional & (set(sys.modules) - before)))"
     )
     done = subprocess.run([sys.executable, "-W", "error", "-c", code], capture_output=True, text=True, check=True)
@@ -179,49 +102,6 @@ def test_a_missing_core_says_how_to_build_it(tmp_path):
     assert "pip install" in done.stdout
 
 
-def test_theory_imports_no_learner():
-    code = (
-        "import sys, types\npackage = types.ModuleType('novikoff')\n"
-        f"package.__path__ = {list(nk.__path__)!r}\nsys.modules['novikoff'] = package\n"
-        "from novikoff.theory import *\n"
-        "loaded = {m.split('.')[1] for m in sys.modules if m.startswith('novikoff.')}\n"
-        "print(*sorted(loaded - {'theory'}))"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    below = "_cached _counts _design _estimators _html _json _labels _one_core _plain_estimators _printable _registry "
-    below += "_room _short_floats _validation _wide_array errors"
-    assert done.stdout.split() == below.split()
-
-
 def test_the_snapshot_of_tests_sees_a_single_bit():
     assert plain(np.array([0.0])) != plain(np.array([-0.0]))
     assert plain(1.0) != plain(np.nextafter(1.0, 2.0))
-
-
-def test_lowest_versions_are_those_of_pyproject():
-    run = subprocess.run(
-        [sys.executable, Path(__file__).parents[1] / "tools/minimum_versions.py"],
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    lines = run.stdout.split()
-    assert lines == sorted(lines)
-    assert {line.partition("==")[0] for line in lines} >= {
-        "numpy",
-        "scipy",
-        "scikit-learn",
-        "duckdb",
-        "pyarrow",
-        "pandas",
-    }
-
-
-def test_every_package_that_an_installation_needs_is_imported():
-    project = tomllib.loads((Path(__file__).parents[1] / "pyproject.toml").read_text())["project"]
-    modules = {"scikit-learn": "sklearn", "python-flint": "flint"}
-    needed = {re.split(r"[<>=]", line)[0] for line in project["dependencies"]}
-    sources = "\n".join(path.read_text() for path in Path(nk.__file__).parent.rglob("*.py"))
-    statement = r"(^\s*(import|from) |import_module\(\")"
-    found = {name for name in needed if re.search(rf"{statement}{modules.get(name, name)}\b", sources, re.M)}
-    assert found == needed

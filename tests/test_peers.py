@@ -39,22 +39,7 @@ def test_gap_1_river_overshoots_since_it_leaves_the_intercept_out_of_the_norm():
     assert score == pytest.approx(3)
 
 
-@pytest.mark.parametrize("model", [nk.PassiveAggressive(), nk.PassiveAggressiveI(C=1e6)])
-def test_gap_1_our_step_lands_on_the_label(model):
-    model.partial_fit([FIRST], [1], classes=[0, 1])
-    assert model.intercept_[0] != 0
-    assert model.score_one(FIRST) == pytest.approx(1, abs=1e-12)
-
-
 # ---- gap 3: weights -------------------------------------------------------------------------------------------------
-
-ROWS, LABELS = [[1.0], [-2.0], [1.5]], [1, 0, 0]
-WEIGHTS = [3, 1, 2]
-
-
-def repeated():
-    index = np.repeat(np.arange(3), WEIGHTS)
-    return np.array(ROWS)[index], np.array(LABELS)[index]
 
 
 def averaged_of_sklearn():
@@ -71,13 +56,6 @@ def averaged_of_sklearn():
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_gap_3_the_clock_of_scikit_learn_counts_rows_and_not_their_weights():
-    weighted = averaged_of_sklearn().fit(ROWS, LABELS, sample_weight=WEIGHTS)
-    copies = averaged_of_sklearn().fit(*repeated())
-    assert copies.t_ - weighted.t_ == sum(WEIGHTS) - len(ROWS)
-
-
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_gap_3_the_average_of_scikit_learn_counts_a_weighted_row_once():
     """Only rows of weight 1 are mistaken, so both hold the same hypotheses; only the clock of the average differs."""
     rows, labels, weights = [[1.0], [2.0], [-1.0], [-3.0]], [1, 1, 0, 0], [1, 5, 1, 1]
@@ -87,15 +65,6 @@ def test_gap_3_the_average_of_scikit_learn_counts_a_weighted_row_once():
     assert abs(weighted.intercept_[0] - copies.intercept_[0]) > 0.01
 
 
-def test_gap_3_our_average_of_weighted_rows_is_that_of_copies():
-    model = nk.AveragedPerceptron(shuffle=False, max_iter=1)
-    weighted = model.fit(ROWS, LABELS, sample_weight=WEIGHTS)
-    coef, intercept = weighted.coef_, weighted.intercept_
-    copies = model.fit(*repeated())
-    np.testing.assert_array_equal(coef, copies.coef_)
-    np.testing.assert_array_equal(intercept, copies.intercept_)
-
-
 def test_gap_3_a_weight_multiplies_scikit_learns_step_after_the_clip():
     """C is not a bound on the step there, and a weighted example is thrown past its label."""
     C, weight, x = 0.1, 100.0, [1.0]
@@ -103,16 +72,6 @@ def test_gap_3_a_weight_multiplies_scikit_learns_step_after_the_clip():
     peer.partial_fit([x], [1], classes=[0, 1], sample_weight=[weight])
     assert peer.decision_function([x])[0] == pytest.approx(weight * C)
     assert peer.decision_function([x])[0] > 5
-
-
-def test_gap_3_our_weight_multiplies_C_before_the_clip():
-    C, weight, x = 0.1, 100.0, [1.0]
-    model = nk.PassiveAggressiveI(C=C, fit_intercept=False)
-    model.partial_fit([x], [1], classes=[0, 1], sample_weight=[weight])
-    assert model.score_one(x) == pytest.approx(1)
-    model = nk.PassiveAggressiveI(C=C, fit_intercept=False)
-    model.partial_fit([x], [1], classes=[0, 1], sample_weight=[0.5])
-    assert model.score_one(x) == pytest.approx(0.5 * C)
 
 
 # ---- gap 4: stopping while there are errors -------------------------------------------------------------------------

@@ -46,20 +46,23 @@ Usual = learner_on(sklearn.base.ClassifierMixin, sklearn.base.BaseEstimator, con
 X, Y = np.zeros((5, 2)), np.array([0, 1, 1, 0, 1])
 
 
-def test_parameters_are_those_of_scikit_learn():
-    assert Plain(C=2.0).get_params() == Usual(C=2.0).get_params() == {"C": 2.0, "loss": "hinge"}
-    assert Plain().set_params(loss="log").loss == "log"
-    assert repr(Plain(C=2.0)) == repr(Usual(C=2.0)) == "Learner(C=2.0)"
+@pytest.mark.parametrize("cls", [Plain, Usual])
+def test_parameters_are_set_shown_and_refused(cls):
+    assert cls(C=2.0).get_params() == {"C": 2.0, "loss": "hinge"}
+    assert cls().set_params(loss="log").loss == "log"
+    assert repr(cls(C=2.0)) == "Learner(C=2.0)"
     with pytest.raises(ValueError, match="Invalid parameter 'D'"):
-        Plain().set_params(D=1)
+        cls().set_params(D=1)
 
 
-def test_a_clone_has_the_parameters_and_nothing_that_was_learned():
-    model = Plain(C=[2.0]).fit(X, Y)
-    found = plain.clone(model)
-    assert (type(found), found.C) == (Plain, [2.0])
+@pytest.mark.parametrize(("cls", "clone"), [(Plain, plain.clone), (Usual, sklearn.base.clone)])
+def test_a_clone_has_the_parameters_and_a_copy_what_was_learned(cls, clone):
+    model = cls(C=[2.0]).fit(X, Y)
+    found = clone(model)
+    assert (type(found), found.C) == (cls, [2.0])
     assert found.C is not model.C
     assert not hasattr(found, "label_")
+    assert [copied(model).label_ for copied in (copy.copy, copy.deepcopy)] == [1, 1]
 
 
 def test_scores_and_tags_are_those_of_scikit_learn():
@@ -89,15 +92,11 @@ def test_a_method_exists_if_its_condition_holds(cls):
     assert cls.predict_proba.__doc__ == "Return probabilities."
 
 
-def test_seeds_give_the_numbers_of_scikit_learn():
-    assert plain.check_random_state(7).randint(1000) == check_random_state(7).randint(1000)
+@pytest.mark.parametrize("check", [plain.check_random_state, check_random_state])
+def test_a_seed_or_a_generator_is_a_generator(check):
     generator = np.random.RandomState(3)
-    assert plain.check_random_state(generator) is generator
-
-
-def test_copies_keep_what_was_learned():
-    assert copy.deepcopy(Plain().fit(X, Y)).label_ == 1
-    assert vars(copy.copy(Plain().fit(X, Y)))["label_"] == 1
+    assert check(generator) is generator
+    assert check(7).randint(1000) == np.random.RandomState(7).randint(1000)
 
 
 def test_a_transformer_fits_and_transforms():

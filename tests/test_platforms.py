@@ -54,26 +54,11 @@ def test_the_headers_compile_for_other_systems(target, tmp_path):
     source.write_text("\n".join(includes) + CALLS)
     places = [library / "libcxx/include", library / "libcxxabi/include", library / "include"]
     places += [library / "libc/include" / folder for folder in folders]
-    done = subprocess.run(
-        [
-            *(
-                sys.executable,
-                "-m",
-                "ziglang",
-                "clang",
-                f"--target={target}",
-                "--no-default-config",
-                "-nostdinc",
-                "-nostdinc++",
-            ),
-            *("-std=c++20", "-Wall", "-Wextra", "-Werror", "-ffp-contract=off", "-fsyntax-only"),
-            *(f"-D{name}={value}" for name, value in CONFIGURATION.items()),
-            *(f"-D_LIBCPP_HAS_{part}=1" for part in parts),
-            *(part for place in places for part in ("-isystem", place)),
-            *("-I", ROOT / "cpp/include", "-I", ROOT / "cpp/bindings", source),
-        ],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    command = [sys.executable, "-m", "ziglang", "clang", f"--target={target}", "--no-default-config", "-nostdinc"]
+    command += ["-nostdinc++", "-std=c++20", "-Wall", "-Wextra", "-Werror", "-ffp-contract=off", "-fsyntax-only"]
+    command += [f"-D{name}={value}" for name, value in CONFIGURATION.items()]
+    command += [f"-D_LIBCPP_HAS_{part}=1" for part in parts]
+    command += [part for place in places for part in ("-isystem", place)]
+    command += ["-I", ROOT / "cpp/include", "-I", ROOT / "cpp/bindings", source]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")

@@ -19,14 +19,6 @@ def test_an_entry_given_as_text_is_imported_on_first_use(functions):
     assert len(functions) == 2
 
 
-def test_entries_can_be_added_and_removed(functions):
-    functions.register("maximum", max)
-    assert "maximum" in functions
-    assert functions["maximum"] is max
-    functions.unregister("maximum")
-    assert "maximum" not in functions
-
-
 def test_a_name_can_be_registered_again_for_the_same_value_only(functions):
     functions.register("absolute value", abs)
     with pytest.raises(ValueError, match="'absolute value' is already taken: function"):

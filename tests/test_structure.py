@@ -172,28 +172,6 @@ def test_types_that_are_defined_twice_are_found():
     assert types_met_twice([second, "struct Other {\n", "struct Of {\n"]) == []
 
 
-# ---- documentation -------------------------------------------------------------------------------------------------
-
-
-def public_objects():
-    """Every public class, function, method and property, by its name."""
-    modules = [value for value in (getattr(nk, name) for name in nk.__all__) if inspect.ismodule(value)]
-    for module in [nk, *modules]:
-        names = nk.__all__ if module is nk else [name for name in vars(module) if not name.startswith("_")]
-        for name in names:
-            value = getattr(module, name)
-            if not callable(value) or not getattr(value, "__module__", "").startswith("novikoff"):
-                continue
-            yield f"{module.__name__}.{name}", value
-            for member, held in vars(value).items() if inspect.isclass(value) else ():
-                if not member.startswith("_") and (callable(held) or isinstance(held, property | classmethod)):
-                    yield f"{module.__name__}.{name}.{member}", getattr(value, member)
-
-
-def test_every_public_name_is_documented():
-    assert [name for name, value in public_objects() if not inspect.getdoc(value)] == []
-
-
 # ---- tests that are skipped -----------------------------------------------------------------------------------------
 
 SKIP = re.compile(r"pytest\.(skip|importorskip|mark\.skip(if)?)")

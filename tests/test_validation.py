@@ -123,14 +123,18 @@ class FormulaColumn(np.ndarray):
     """An array of its own class, as the matrices of formulas are."""
 
 
-@pytest.mark.parametrize("y", [pd.DataFrame({"y": ["a", "b"]}), pl.DataFrame({"y": ["a", "b"]})])
-def test_labels_may_be_a_frame_of_one_column(y):
-    assert check_labels("test", y, 2).tolist() == ["a", "b"]
-
-
-def test_labels_may_be_the_matrix_of_a_formula():
-    column = np.array([[0.0], [1.0]]).view(FormulaColumn)
-    assert check_labels("test", column, 2).tolist() == [0.0, 1.0]
+@pytest.mark.parametrize("cells", [["a", "b"], [0, 1]])
+@pytest.mark.parametrize(
+    "column",
+    [
+        lambda cells: pd.DataFrame({"y": cells}),
+        lambda cells: pl.DataFrame({"y": cells}),
+        lambda cells: np.array(cells)[:, None].view(FormulaColumn),
+    ],
+    ids=["pandas", "polars", "formula"],
+)
+def test_labels_may_be_a_frame_of_one_column_or_the_matrix_of_a_formula(column, cells):
+    assert check_labels("test", column(cells), 2).tolist() == cells
 
 
 @pytest.mark.parametrize("y", [np.array([[0], [1]]), [[0], [1]]])

@@ -21,7 +21,6 @@ COMPILER = re.compile(
 NEEDS_SOURCES = {  # files and tests that read src/ or compile, and the reason; nothing else is left out
     "tests/test_structure.py": "compares the files of src/ with those of tests/",
     "tests/test_words.py": "reads the text of all sources",
-    "tests/test_deployment.py::test_everything_that_is_copied_exists_and_is_not_ignored": "looks for src/",
     "tests/test_extending.py::test_the_changes_make_the_modules_part_of_the_package": "changes the sources",
     "tests/test_extending.py::test_the_loss_and_the_rule_compile": "needs a compiler",
 }

@@ -1,11 +1,13 @@
 """The playground in a tab of Chromium, and what it did that it should not."""
 
+import numpy as np
 from playwright.sync_api import expect
 
 from novikoff._play import playground
 
 PHONE, DESKTOP = {"width": 360, "height": 740}, {"width": 1280, "height": 900}
 SQUARE = [[0.0, 0.0, -1], [1.0, 0.0, -1], [0.0, 3.0, 1], [1.0, 3.0, 1]]
+XOR = [[1, 1, 1], [-1, -1, 1], [1, -1, -1], [-1, 1, -1]]
 STATE = """() => {
   const { points, ...others } = playground.state;
   return [others, points.map(({ x, y, label }) => [x, y, label])];
@@ -25,6 +27,18 @@ VIEW = """const viewOfPoints = (points) => {
   const half = Math.max(Math.max(...xs) - Math.min(...xs), Math.max(...ys) - Math.min(...ys)) || 1;
   return { x: middle(xs), y: middle(ys), half };
 };"""
+
+
+def listed(X, y):
+    """Points as the page has them."""
+    return [[float(a), float(b), int(label)] for (a, b), label in zip(X, y, strict=True)]
+
+
+def overlapping(seed, count=40, noise=0.7):
+    """Points on both sides of a line, with labels of -1 and 1; some of them on the wrong side."""
+    random = np.random.default_rng(seed)
+    X = random.normal(size=(count, 2))
+    return X, np.where(X @ [1.0, 0.4] + noise * random.normal(size=count) > 0, 1, -1)
 
 
 class Tab:

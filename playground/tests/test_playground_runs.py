@@ -5,7 +5,7 @@ import pytest
 
 import novikoff as nk
 from novikoff.theory import bounds, second_order_bounds
-from playground_tab import Tab
+from playground_tab import Tab, listed, overlapping
 
 pytestmark = pytest.mark.filterwarnings("ignore::novikoff.NotHaltedWarning")
 
@@ -39,15 +39,9 @@ CASES = [(True, True), (False, False), (True, False)]  # whether there is an int
 
 
 def sample(seed, count, overlap):
-    """Points on both sides of a line, with labels of -1 and 1; some of them on the wrong side."""
-    random = np.random.default_rng(seed)
-    X = random.normal(size=(count, 2))
-    y = np.where(X @ [1.0, 0.4] + overlap * random.normal(size=count) > 0, 1, -1)
+    """Points that overlap, or have a distance from the line between them."""
+    X, y = overlapping(seed, count, overlap)
     return (X if overlap else X + 0.1 * y[:, None] * [1.0, 0.4]), y
-
-
-def listed(X, y):
-    return [[float(a), float(b), int(label)] for (a, b), label in zip(X, y, strict=True)]
 
 
 @pytest.fixture(scope="module")
@@ -60,16 +54,8 @@ def tab(browser, tmp_path_factory):
 
 def online(tab, name, X, y, intercept, shuffle, passes=20, **settings):
     """A run of the playground, and the same of Python."""
-    tab.show(
-        listed(X, y),
-        learner=name,
-        intercept=intercept,
-        shuffle=shuffle,
-        passes=passes,
-        seed=7,
-        threshold="auto",
-        **settings,
-    )
+    shown = {"learner": name, "intercept": intercept, "shuffle": shuffle, "passes": passes, "seed": 7}
+    tab.show(listed(X, y), threshold="auto", **shown, **settings)
     options = {"fit_intercept": intercept, "shuffle": shuffle, "random_state": 7, "max_iter": passes}
     kind, own = LEARNERS.get(name, (nk.VotedPerceptron, {}))
     model = kind(**options, **{**own, **settings}, n_iter_no_change=None)

@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import expect
 
-from playground_tab import Tab
+from playground_tab import XOR, Tab
 
 
 @pytest.mark.parametrize(
@@ -52,7 +52,7 @@ def test_a_link_names_the_preset_if_its_points_are_those_of_the_preset(tab, brow
 
 def test_a_link_without_points_has_those_of_its_preset(browser, folder):
     tab = Tab(browser, folder, "#v=1&learner=soft&preset=xor")
-    assert tab.points() == [[1, 1, 1], [-1, -1, 1], [1, -1, -1], [-1, 1, -1]]
+    assert tab.points() == XOR
     assert tab.page.evaluate("[playground.state.learner, playground.state.view.half > 1]") == ["soft", True]
     assert tab.alert() is None
     tab.page.evaluate("location.hash = '#v=1&learner=pa1'")

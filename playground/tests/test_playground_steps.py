@@ -7,10 +7,9 @@ import pytest
 from playwright.sync_api import expect
 
 import novikoff as nk
-from playground_tab import SQUARE
+from playground_tab import SQUARE, XOR, listed, overlapping
 
 LEARNERS = ("perceptron", "averaged", "voted", "margin", "pa1", "pa2", "arow", "hard", "soft")
-XOR = [[1, 1, 1], [-1, -1, 1], [1, -1, -1], [-1, 1, -1]]
 MAX_STEP_MS = 50
 
 
@@ -36,7 +35,7 @@ def test_the_code_of_the_page_repeats_the_run(tab, tmp_path):
 def test_a_run_is_cut_after_whole_passes_which_the_code_repeats(tab, tmp_path, count, passes, recorded):
     random = np.random.default_rng(4)
     X, y = random.normal(size=(count, 2)), random.integers(0, 2, count) * 2 - 1
-    points = [[float(a), float(b), int(c)] for (a, b), c in zip(X, y, strict=True)]
+    points = listed(X, y)
     tab.show(points, passes=passes)
     tab.page.keyboard.press("End")
     assert assert_the_code_repeats_the_run(tab, points, tmp_path).n_iter_ == recorded
@@ -124,7 +123,7 @@ def test_each_step_says_what_happened_and_why(tab):
 def test_the_page_says_why_it_updated_and_why_not(tab, learner, is_mistake, reason):
     X = np.random.default_rng(5).normal(size=(25, 2))
     y = np.where(X @ [1.0, 0.4] > 0, 1, -1)
-    tab.show([[float(a), float(b), int(c)] for (a, b), c in zip(X, y, strict=True)], learner=learner)
+    tab.show(listed(X, y), learner=learner)
     tab.page.keyboard.press("Home")
     assert tab.text("#step-why") == ""
     frame = "playground.run.updates.find(({ isMistake, frame }) => frame > 1 && isMistake === %s).frame"
@@ -170,7 +169,7 @@ def test_a_margin_below_the_chart_is_in_its_caption(tab):
 
 
 def test_points_that_cannot_be_separated_have_their_witness_drawn(tab):
-    tab.show([[1.0, 1.0, 1], [-1.0, -1.0, 1], [1.0, -1.0, -1], [-1.0, 1.0, -1]])
+    tab.show(XOR)
     assert tab.text("#verdict-chip") == "not separable"
     assert "The hulls meet at (0, 0)" in tab.text("#verdict-words")
     expect(tab.page.locator(".layer-witness .witness")).to_have_count(1)
@@ -179,20 +178,13 @@ def test_points_that_cannot_be_separated_have_their_witness_drawn(tab):
     assert "No line separates these points" in tab.text("#step-title")
 
 
-def two_hundred_points(learner):
-    random = np.random.default_rng(2)
-    X = random.normal(size=(200, 2))
-    y = np.where(X @ [1.0, 0.5] + 0.3 * random.normal(size=200) > 0, 1, -1)
-    if learner == "hard":
-        X = X + y[:, None]
-        keep = y * (X @ [1.0, 0.5]) > 0
-        X, y = X[keep], y[keep]
-    return [[float(a), float(b), int(c)] for (a, b), c in zip(X, y, strict=True)]
-
-
 @pytest.mark.parametrize("learner", LEARNERS)
 def test_steps_are_computed_and_drawn_in_at_most_50_ms_with_200_points(tab, learner):
-    tab.show(two_hundred_points(learner), learner=learner, passes=5, C=1)
+    X, y = overlapping(2, 200, 0.3)
+    if learner == "hard":
+        y = np.where(X @ [1.0, 0.4] > 0, 1, -1)
+        X = X + y[:, None]
+    tab.show(listed(X, y), learner=learner, passes=5, C=1)
     spent = tab.page.evaluate(
         """() => Array.from({ length: 12 }, (_, k) => Math.min(...Array.from({ length: 8 }, () => {
           const start = performance.now();
@@ -202,20 +194,3 @@ def test_steps_are_computed_and_drawn_in_at_most_50_ms_with_200_points(tab, lear
         })))"""
     )
     assert max(spent) <= MAX_STEP_MS  # of each step the best of eight, because other programs run at the same time
-
-
-@pytest.mark.parametrize("learner", ["perceptron", "voted", "arow", "soft"])
-def test_steps_of_a_run_that_plays_are_at_most_50_ms_apart_with_200_points(tab, learner):
-    tab.show(two_hundred_points(learner), learner=learner, passes=5, C=1, speed=20)
-    tab.page.evaluate(
-        """() => {
-          const { go } = playground;
-          window.times = [];
-          playground.go = (frame) => { go.call(playground, frame); window.times.push(performance.now()); };
-        }"""
-    )
-    tab.page.keyboard.press("k")
-    tab.until("window.times.length > 15")
-    tab.page.keyboard.press("k")
-    times = tab.page.evaluate("delete playground.go && window.times")
-    assert round(np.median(np.diff(times))) <= MAX_STEP_MS  # the clock of timers counts whole milliseconds

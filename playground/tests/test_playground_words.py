@@ -9,12 +9,11 @@ from playwright.sync_api import expect
 from scipy.optimize import minimize_scalar
 
 import novikoff as nk
-from playground_tab import SQUARE
+from playground_tab import SQUARE, XOR, listed, overlapping
 
 pytestmark = pytest.mark.filterwarnings("ignore::novikoff.NotHaltedWarning")
 
 ONLINE = ("perceptron", "averaged", "voted", "margin", "pa1", "pa2", "arow")
-XOR = [[1, 1, 1], [-1, -1, 1], [1, -1, -1], [-1, 1, -1]]
 ON_A_RAY = [[1, 1, 1], [2, 2, -1]]  # a line separates them, but none through the origin
 ALMOST_EQUAL = [[0.3, 0, 1], [0.30000000000000004, 0, -1]]
 BOUND = """() => {
@@ -27,16 +26,6 @@ BOUND = """() => {
     variances: ["variance1", "variance2", "variance0"].map((name) => run.visits.column(name)[last - 1]),
   };
 }"""
-
-
-def overlapping(seed, count=40):
-    random = np.random.default_rng(seed)
-    X = random.normal(size=(count, 2))
-    return X, np.where(X @ [1.0, 0.4] + 0.7 * random.normal(size=count) > 0, 1, -1)
-
-
-def listed(X, y):
-    return [[float(a), float(b), int(label)] for (a, b), label in zip(X, y, strict=True)]
 
 
 def caption(tab, figure):

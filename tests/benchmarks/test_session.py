@@ -2,7 +2,7 @@
 
 import pytest
 from benchmarks.harness import Session, Suite, Timed
-from benchmarks.harness.ratio import SAME, WIDE, WORSE
+from benchmarks.harness.ratio import SAME
 from benchmarks.harness.session import (
     answer_text,
     contestant_text,
@@ -26,13 +26,10 @@ def compare(run, work="work", ours=1.0, peer=2.0, **facts):
 
 def test_a_result_is_read_as_it_was_written(tmp_path):
     content = {"table": [{"work": "a", "values": [1.5, -2e-9]}], "text": "x [1, 2] y"}
+    assert load_result(tmp_path / "r.json") == {}
     save_result(tmp_path / "r.json", content)
     assert load_result(tmp_path / "r.json") == content
     assert "[ 1.5, -2e-09 ]" in (tmp_path / "r.json").read_text()
-
-
-def test_there_may_be_no_result_yet(tmp_path):
-    assert load_result(tmp_path / "r.json") == {}
 
 
 def test_every_comparison_is_written_at_once_with_the_machine(tmp_path):
@@ -47,20 +44,14 @@ def test_every_comparison_is_written_at_once_with_the_machine(tmp_path):
     assert [row["work"] for row in load_result(tmp_path / "example.json")["table"]] == ["a", "b"]
 
 
-def test_a_run_of_a_part_keeps_the_others(tmp_path):
+@pytest.mark.parametrize(("only", "kept"), [(("b",), {"a": 2.0, "b": 8.0}), ((), {"b": 8.0})], ids=["part", "whole"])
+def test_a_run_of_a_part_keeps_the_others_and_a_whole_one_starts_anew(tmp_path, only, kept):
     run = session(tmp_path)
     compare(run, "a")
     compare(run, "b")
-    run = session(tmp_path, only=("b",))
-    compare(run, "b", peer=8.0)
+    compare(session(tmp_path, only=only), "b", peer=8.0)
     ratios = {row["work"]: row["peers"][0]["ratio"] for row in load_result(tmp_path / "example.json")["table"]}
-    assert ratios == {"a": 2.0, "b": 8.0}
-
-
-def test_a_whole_run_starts_anew(tmp_path):
-    compare(session(tmp_path), "a")
-    compare(session(tmp_path), "b")
-    assert [row["work"] for row in load_result(tmp_path / "example.json")["table"]] == ["b"]
+    assert ratios == kept
 
 
 def test_rows_of_a_part_replace_those_with_the_same_key(tmp_path):
@@ -84,11 +75,6 @@ def test_the_limit_of_reading_grows_with_the_bytes(tmp_path):
     assert run.reading(1e6).seconds > 0
 
 
-@pytest.mark.parametrize("verdict", [SAME, WIDE, WORSE])
-def test_a_ratio_without_meaning_is_not_printed(verdict):
-    assert ratio_text({"ratio": 1.234, "ratio_interval": [0.9, 1.3], "verdict": verdict}) == verdict
-
-
 def test_the_printed_table_has_the_verdict_in_place_of_the_ratio(tmp_path, capsys):
     run = session(tmp_path)
     compare(run, "equal", ours=1.0, peer=1.0)
@@ -100,20 +86,26 @@ def test_the_printed_table_has_the_verdict_in_place_of_the_ratio(tmp_path, capsy
     assert faster.rstrip().endswith("3 (3 to 3)")
 
 
-def test_a_bound_is_printed_as_one():
-    assert ratio_text({"ratio": 30.0, "ratio_interval": [29.0, 31.0], "verdict": "faster", "bound": "≥"}) == (
-        "≥ 30 (29 to 31)"
-    )
-    assert ratio_text({"ratio": 30.0, "bound": "≥"}) == "≥ 30"  # of a run that kept medians only
-    assert ratio_text({}) == ""
-    assert contestant_text({"seconds": 60.0, "quartiles": [60.0, 60.0], "stopped": True}) == "stopped after 60 s"
+OURS = {"cost": 2.0}
+SHOWN = [
+    (ratio_text({"ratio": 1.234, "ratio_interval": [0.9, 1.3], "verdict": SAME}), SAME),
+    (ratio_text({"ratio": 30.0, "ratio_interval": [29.0, 31.0], "verdict": "faster", "bound": "≥"}), "≥ 30 (29 to 31)"),
+    (ratio_text({"ratio": 30.0, "bound": "≥"}), "≥ 30"),  # of a run that kept medians only
+    (ratio_text({}), ""),
+    (contestant_text({"seconds": 60.0, "quartiles": [60.0, 60.0], "stopped": True}), "stopped after 60 s"),
+    (answer_text(OURS, {"cost": 2.002, "answer": "less exact"}), "less exact by 0.001"),
+    (answer_text(OURS, {"cost": 2.0, "answer": "equal"}), "equal"),
+    (answer_text(OURS, {"cost": 2.0}), ""),
+    *((seconds_text(12.345), "12.3 s"), (seconds_text(0.0123), "12.3 ms")),
+    *((seconds_text(4.56e-6), "4.56 us"), (seconds_text(0.0), "0 us")),
+    *((number_text(0.0012345), "0.00123"), (number_text(999.4), "999"), (number_text(999.6), "1,000")),
+    *((number_text(1104.0), "1,100"), (number_text(-58123.0), "-58,100")),
+]
 
 
-def test_a_less_exact_answer_is_printed_with_its_relative_difference():
-    ours = {"cost": 2.0}
-    assert answer_text(ours, {"cost": 2.002, "answer": "less exact"}) == "less exact by 0.001"
-    assert answer_text(ours, {"cost": 2.0, "answer": "equal"}) == "equal"
-    assert answer_text(ours, {"cost": 2.0}) == ""
+@pytest.mark.parametrize(("text", "expected"), SHOWN)
+def test_numbers_have_three_digits_a_unit_that_fits_and_their_bound(text, expected):
+    assert text == expected
 
 
 def test_the_mean_of_the_ratios_to_each_peer_is_printed(tmp_path, capsys):
@@ -124,24 +116,9 @@ def test_the_mean_of_the_ratios_to_each_peer_is_printed(tmp_path, capsys):
     assert capsys.readouterr().out == "geometric mean, peer: 4 (2 ratios)\n"
 
 
-@pytest.mark.parametrize(
-    ("seconds", "text"), [(12.345, "12.3 s"), (0.0123, "12.3 ms"), (4.56e-6, "4.56 us"), (0.0, "0 us")]
-)
-def test_seconds_have_a_unit_that_fits(seconds, text):
-    assert seconds_text(seconds) == text
-
-
 def test_a_part_that_no_suite_has_is_an_error(tmp_path):
     run = session(tmp_path, only=("rows", "colunms"))
     assert run.chosen(["rows", "columns"]) == ["rows"]
     assert run.chosen(["a", "b"]) == ["a", "b"]
     assert run.unknown_parts() == "example has no part 'colunms'. Its parts: rows, columns, a, b."
     assert session(tmp_path).unknown_parts() is None
-
-
-@pytest.mark.parametrize(
-    ("value", "text"),
-    [(0.0012345, "0.00123"), (999.4, "999"), (999.6, "1,000"), (1104.0, "1,100"), (-58123.0, "-58,100")],
-)
-def test_numbers_have_three_digits(value, text):
-    assert number_text(value) == text

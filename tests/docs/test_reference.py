@@ -30,15 +30,6 @@ def test_every_public_name_is_on_one_page_of_the_reference():
     assert len(LISTED) == len(set(LISTED))
 
 
-@pytest.mark.parametrize("name", ["novikoff.LinearSVM", "novikoff.theory.bounds.novikoff", "novikoff.serve.create_app"])
-def test_public_names_are_found(name):
-    assert name in PUBLIC
-
-
-def test_names_of_other_packages_are_not_public_names():
-    assert not {name for name in PUBLIC if name.endswith((".Registry", ".annotations", ".file_error", ".os"))}
-
-
 @pytest.mark.parametrize("name", sorted(PUBLIC))
 def test_a_public_name_has_a_docstring(name):
     assert len(inspect.getdoc(PUBLIC[name]).splitlines()[0]) > 10

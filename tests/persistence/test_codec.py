@@ -13,9 +13,6 @@ from numpy.typing import NDArray
 import novikoff as nk
 from novikoff._json import from_text, to_text
 from novikoff.persistence.codec import INFINITE, TREE, Dimensions, decode, encode, names_from_bytes, names_to_bytes
-from novikoff.theory.certificate import CERTIFICATES, Certificate
-from novikoff.theory.verification import Verification
-from saved import TWO, fitted
 from snapshots import plain
 
 
@@ -195,39 +192,6 @@ def test_names_are_bytes_of_json():
     for wrong in (b"\0\0\0", b"3", b"[1.5]", b'["a"'):
         with pytest.raises(nk.InvalidInputError, match=r"^names: "):
             names_from_bytes(np.frombuffer(wrong, np.uint8), "names")
-
-
-@dataclass(frozen=True, repr=False, eq=False)
-class Luck(Certificate):
-    """A certificate of another package."""
-
-    kind: str
-    draws: NDArray[np.int64]
-
-    def claims(self):
-        return [("luck", self.kind)]
-
-    def verify(self, X, y, sample_weight=None, exact=False):
-        return Verification(())
-
-
-@dataclass(frozen=True)
-class AnyCertificates:
-    certificates: tuple[Certificate, ...]
-
-
-def test_a_field_may_hold_certificates_of_any_registered_kind():
-    given = (fitted("svm", TWO).certificate_, Luck("good", np.arange(3)))
-    tree, tensors = written(AnyCertificates(given), AnyCertificates)
-    with pytest.raises(nk.InvalidInputError, match="there is no certificate named 'Luck'; known: "):
-        again(tree, tensors, AnyCertificates)
-    CERTIFICATES.register("Luck", Luck)
-    try:
-        found, left = again(tree, tensors, AnyCertificates)
-    finally:
-        CERTIFICATES.unregister("Luck")
-    assert [one.to_json() for one in found.certificates] == [one.to_json() for one in given]
-    assert left == {}
 
 
 def test_arrays_are_known_when_their_type_is_an_alias_that_hides_what_it_stands_for(monkeypatch):

@@ -132,13 +132,6 @@ def test_the_size_of_a_file_depends_on_what_occurs_and_not_on_the_width(tmp_path
     assert sizes[1] <= max(1.25 * sizes[0], sizes[0] + 2000)
 
 
-def test_four_rows_over_a_million_columns_make_a_file_of_a_few_kilobytes(tmp_path):
-    X = nk.Hashing().transform([{"job": "clerk"}, {"job": "cook"}, {"job": "clerk", "age": 30}, {"age": 50}])
-    for model in (nk.LinearSVM(), nk.AveragedPerceptron(), nk.VotedPerceptron(), nk.HardMarginSVM()):
-        again(model.fit(X, [0, 1, 0, 1]), tmp_path / "model.nvk")
-        assert (tmp_path / "model.nvk").stat().st_size < 6000
-
-
 # ---- forged files --------------------------------------------------------------------------------------------------
 
 GOOD = {"a": [1000]}

@@ -5,16 +5,16 @@ import pytest
 
 import novikoff as nk
 from learners import JOINT
-from novikoff.persistence.frame import pack, unpack
+from novikoff.persistence.frame import unpack
 from novikoff.persistence.sparse_tensors import expand
 from novikoff.persistence.stated_certificates import encode_certificates, names_of_tensors
 from oracle import fields_of
-from saved import ALL, THREE, TWO, fitted
+from saved import ALL, THREE, TWO, fitted, rewritten
 
 
-def stated(path):
+def stated(data):
     """The certificates that a file states, with their arrays."""
-    tree, tensors = unpack(str(path), path.read_bytes())
+    tree, tensors = unpack("it", data)
     expand(tree["sparse"], tensors)
 
     def filled(entry, key=""):
@@ -32,10 +32,9 @@ def stated(path):
 
 @pytest.mark.parametrize("y", [TWO, THREE], ids=["two", "three"])
 @pytest.mark.parametrize("name", ALL)
-def test_a_file_states_all_fields_of_all_certificates_and_no_array_twice(tmp_path, name, y):
+def test_a_file_states_all_fields_of_all_certificates_and_no_array_twice(name, y):
     model = fitted(name, y)
-    model.save(tmp_path / "model.nvk")
-    trees, tensors = stated(tmp_path / "model.nvk")
+    trees, tensors = stated(nk.dumps(model))
     expected = [{"certificate kind": type(one).__name__, **fields_of(one)} for one in model.record_.certificates]
     assert trees == expected
     own = {tensor for tensor in tensors if tensor.startswith("certificates.")}
@@ -64,11 +63,10 @@ def test_arrays_that_the_state_lacks_are_stored_with_the_certificates():
 # ---- a file whose two copies of the certificates differ ------------------------------------------------------------
 
 
-def rewritten(path, change):
-    """Change the header of a file."""
-    tree, tensors = unpack(str(path), path.read_bytes())
-    change(tree)
-    path.write_bytes(pack(tree, tensors))
+def refused(model, change):
+    """Refuse the file of a model after a change of its header."""
+    with pytest.raises(nk.InvalidInputError, match="damaged: certificates: the certificates that it states are not"):
+        nk.loads(rewritten(nk.dumps(model), change))
 
 
 def swap(entries):
@@ -103,39 +101,26 @@ CONTRADICTIONS = {
 
 @pytest.mark.parametrize("change", CONTRADICTIONS.values(), ids=CONTRADICTIONS)
 @pytest.mark.parametrize("name", ["svm", "svm, rest", "path", "hard margin", "perceptron", "margin auto"])
-def test_certificates_that_are_not_those_of_the_model_are_refused(tmp_path, name, change):
-    model = fitted(name, THREE)
-    model.save(tmp_path / "model.nvk")
-    rewritten(tmp_path / "model.nvk", change)
-    with pytest.raises(nk.InvalidInputError, match="damaged: certificates: the certificates that it states are not"):
-        nk.load(tmp_path / "model.nvk")
+def test_certificates_that_are_not_those_of_the_model_are_refused(name, change):
+    refused(fitted(name, THREE), change)
 
 
-def test_a_state_with_other_certificates_than_the_header_is_refused(tmp_path):
-    fitted("svm", TWO).save(tmp_path / "svm.nvk")
-    rewritten(tmp_path / "svm.nvk", lambda tree: scale(tree["state"]["certificates"][0], 0.5))
-    nk.Perceptron().partial_fit([[1.0], [-1.0], [2.0]], ["yes", "no", "yes"]).save(tmp_path / "stream.nvk")
-    rewritten(tmp_path / "stream.nvk", lambda tree: tree["state"]["questions"][1].update(energy=99.0))
-    for name in ("svm.nvk", "stream.nvk"):
-        with pytest.raises(nk.InvalidInputError, match="the certificates that it states are not those of its model"):
-            nk.load(tmp_path / name)
+def test_a_state_with_other_certificates_than_the_header_is_refused():
+    refused(fitted("svm", TWO), lambda tree: scale(tree["state"]["certificates"][0], 0.5))
+    stream = nk.Perceptron().partial_fit([[1.0], [-1.0], [2.0]], ["yes", "no", "yes"])
+    refused(stream, lambda tree: tree["state"]["questions"][1].update(energy=99.0))
 
 
 @pytest.mark.parametrize("name", ["perceptron", "margin auto"])
-def test_bounds_may_differ_by_the_rounding_of_another_machine(tmp_path, name):
+def test_bounds_may_differ_by_the_rounding_of_another_machine(name):
     """The claims are those of the bounds that the file states."""
     model = fitted(name, THREE)
-    model.save(tmp_path / "model.nvk")
-    rewritten(tmp_path / "model.nvk", lambda tree: scale(tree["certificates"][0], 1 + 1e-15))
-    assert str(nk.load(tmp_path / "model.nvk").certificate_) == str(model.certificate_)
+    data = rewritten(nk.dumps(model), lambda tree: scale(tree["certificates"][0], 1 + 1e-15))
+    assert str(nk.loads(data).certificate_) == str(model.certificate_)
 
 
-def test_labels_are_compared_exactly(tmp_path):
-    fitted("svm", TWO == "yes", multi_class="ovr").save(tmp_path / "model.nvk")
-    rewritten(tmp_path / "model.nvk", lambda tree: tree["certificates"][0]["model"].update(positive=1))
-    with pytest.raises(nk.InvalidInputError, match="are not those of its model"):
-        nk.load(tmp_path / "model.nvk")
-    nk.LinearSVM().fit([[0.0], [1.0]], [1.0, 2.0]).save(tmp_path / "model.nvk")
-    rewritten(tmp_path / "model.nvk", lambda tree: tree["certificates"][0]["model"].update(positive=2.0 + 1e-12))
-    with pytest.raises(nk.InvalidInputError, match="are not those of its model"):
-        nk.load(tmp_path / "model.nvk")
+def test_labels_are_compared_exactly():
+    booleans = fitted("svm", TWO == "yes", multi_class="ovr")
+    refused(booleans, lambda tree: tree["certificates"][0]["model"].update(positive=1))
+    numbers = nk.LinearSVM().fit([[0.0], [1.0]], [1.0, 2.0])
+    refused(numbers, lambda tree: tree["certificates"][0]["model"].update(positive=2.0 + 1e-12))

@@ -170,3 +170,8 @@ def test_the_failed_check_is_named():
     with pytest.raises(AssertionError) as caught:
         check_online_learner(IgnoresWeights(), exclude=["any_batching_gives_the_same_bits"])
     assert caught.value.__notes__ == ["IgnoresWeights failed the check 'integer_weight_equals_copies'."]
+
+
+def test_only_checks_that_exist_are_left_out():
+    with pytest.raises(ValueError, match="no check named 'third'; known: any_batching_gives_the_same_bits, learn_one"):
+        check_online_learner(nk.Perceptron(), exclude=["third"])
