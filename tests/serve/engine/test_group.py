@@ -108,17 +108,21 @@ def test_requests_that_wait_together_are_answered_each_for_itself(is_split, tmp_
 
 
 def test_a_group_learns_what_one_request_would(tmp_path):
+    weighted = [own | {"weight": 2.0, "id": f"i{k}"} for k, own in enumerate(THREE[10:20])]
+    late = {"id": "late", "y": "b"}
     with running(tmp_path) as client:
         for name in ("m", "other"):
             client.create(name)
             client.engine.add_shadow(name, "s", {"learner": "perceptron", "classes": ["a", "b"]}).result(20)
-        _, answers = ask_together(client, [THREE[:10], stream(*THREE[10:20]), THREE[20:]])
-        expected = client.learn("other", THREE)
+            client.predict(name, {"x": {"f1": 1.0}, "id": "late"})
+        _, answers = ask_together(client, [THREE[:10], stream(*weighted), late, THREE[20:]])
+        expected = client.learn("other", [*THREE[:10], *weighted, late, *THREE[20:]])
         for answer in expected[10:20]:
             del answer["version"]
-        assert [own for answer in answers for own in answer] == expected
-        assert fingerprint(client.model())[3] == fingerprint(client.model("other"))[3]
-        assert client.model().arms["s"].stopped is not None
+        assert [*answers[0], *answers[1], answers[2], *answers[3]] == expected
+        models = client.model(), client.model("other")
+        assert fingerprint(models[0])[2:] == fingerprint(models[1])[2:]
+        assert models[0].arms["s"].stopped is not None
         check_replay(client, tmp_path)
 
 
