@@ -144,7 +144,8 @@ def test_requests_that_cannot_be_answered_are_errors_in_json(untouched):
         assert is_valid("Error", answer.json)
     assert answer.headers["allow"] == "DELETE, GET, HEAD, PUT"  # of the last one
     page = untouched.ask("POST", "/")
-    assert (page.status, page.json["error"]["code"], page.headers["allow"]) == (405, "method_not_allowed", "GET, HEAD")
+    assert (page.status, page.json["error"]["code"]) == (405, "method_not_allowed")
+    assert set(page.headers["allow"].split(", ")) == {"GET", "HEAD"}
     assert untouched.engine.names() == ["default"]
     assert untouched.engine.status()["sequence"] == 1
 
