@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import threading
 from contextlib import contextmanager
 
 import numpy as np
@@ -79,6 +80,19 @@ def running(directory, **settings):
         yield client
     finally:
         client.engine.stop()
+
+
+@contextmanager
+def held(engine):
+    """Let the writer thread of an engine do nothing meanwhile: what is sent waits, and is learned together."""
+    begun, go_on = threading.Event(), threading.Event()
+    waiting = engine._commands.put(lambda: begun.set() or go_on.wait(20))
+    assert begun.wait(20)
+    try:
+        yield
+    finally:
+        go_on.set()
+        waiting.result(20)
 
 
 def digest(learner):

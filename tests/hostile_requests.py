@@ -145,33 +145,6 @@ NOT_REQUESTS = [
     b"GET http://evil.example/ HTTP/1.1\r\nHost: evil.example\r\n\r\n",
     b"OPTIONS * HTTP/1.1\r\nHost: localhost\r\n\r\n",
 ]
-REFUSED_SPECIFICATIONS = [
-    {"learner": "no such learner"},
-    {"learner": "__class__"},
-    {"learner": 7},
-    {"learner": "perceptron", "parameters": {"no_such": 1}},
-    {"learner": "perceptron", "parameters": {"max_features": 10}},
-    {"learner": "perceptron", "parameters": []},
-    {"learner": "arow", "parameters": {"r": -1}},
-    {"learner": "arow", "parameters": {"r": "1"}},
-    {"learner": "arow", "parameters": {"r": {"a": [1]}}},
-    {"learner": "perceptron", "classes": [1, "a"]},
-    {"learner": "perceptron", "classes": ["a", "a"]},
-    {"learner": "perceptron", "classes": []},
-    {"learner": "perceptron", "classes": [None]},
-    {"learner": "perceptron", "classes": [[]]},
-    {"learner": "perceptron", "classes": [2**70, 1]},
-    {"learner": "perceptron", "classes": [str(n) for n in range(20_000)]},
-    {"learner": "perceptron", "hashing": {"n_bits": 60}},
-    {"learner": "perceptron", "hashing": {"n_bits": -1}},
-    {"learner": "perceptron", "hashing": {"ngram_range": [1, 10**9]}},
-    {"learner": "perceptron", "hashing": {"ngram_range": 3}},
-    {"learner": "perceptron", "hashing": {"lowercase": []}},
-    {"learner": "perceptron", "hashing": {"norm": "l7"}},
-    {"learner": "perceptron", "other": 1},
-    [],
-    7,
-]
 
 
 class Raw:

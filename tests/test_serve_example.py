@@ -8,9 +8,9 @@ import sys
 from pathlib import Path
 
 import pytest
+from asgi_calls import served
 
 import novikoff as nk
-from fake_server import FakeServer, running
 
 PATH = Path(__file__).parents[1] / "examples" / "serve_stream.py"
 SPEC = importlib.util.spec_from_file_location(PATH.stem, PATH)
@@ -19,15 +19,15 @@ SPEC.loader.exec_module(EXAMPLE)
 
 
 @pytest.mark.parametrize("delay", [0, 7, 200, 1000])
-def test_every_label_arrives_after_the_delay(delay, capsys):
-    fake, messages = FakeServer(), list(EXAMPLE.random_messages(500))
-    with running(fake.app) as port, nk.Client(f"http://127.0.0.1:{port}") as client:
+def test_every_label_arrives_after_the_delay(delay, capsys, tmp_path):
+    messages = list(EXAMPLE.random_messages(500))
+    with served(tmp_path) as server, nk.Client(server.address, model="m") as client:
+        client.create("m", EXAMPLE.LEARNER, hashing={"n_bits": EXAMPLE.HASH_BITS})
         counts = EXAMPLE.run(client, iter(messages), delay)
-    labels = [label for _, label in messages]
-    assert all(row["y"] == label for row, label in zip(fake.rows, labels, strict=True))
-    assert counts["examples"] == 500
-    # the fake server predicts the last label that it knows
-    assert counts["learning_mistakes"] == sum(a != b for a, b in zip([None, *labels], labels, strict=False))
+        found = client.describe()["counts"]
+    assert counts["examples"] == found["served"] == 500
+    assert counts["learning_mistakes"] == found["mistakes"]
+    assert counts["served_mistakes"] == found["served_mistakes"]
     assert capsys.readouterr().out.splitlines()[-1].startswith("   500 labels: progressive accuracy ")
     if delay >= 500:
         assert counts["served_mistakes"] == 500  # nothing was known when the messages were predicted

@@ -5,7 +5,6 @@ import httpx
 import pytest
 
 import novikoff as nk
-from fake_server import error
 from novikoff._client.methods import Methods
 
 PUBLIC = [name for name in vars(Methods) if not name.startswith("_")]
@@ -84,8 +83,7 @@ def test_the_methods_are_documented_as_numpydoc_wants_it(name):
 
 def test_an_error_of_the_server_is_raised():
     def refuse(request):
-        found = error(404, "unknown_model", "There is no model 'mail'.")
-        return httpx.Response(404, content=found.body)
+        return httpx.Response(404, json={"error": {"code": "unknown_model", "message": "There is no model 'mail'."}})
 
     with nk.Client(transport=httpx.MockTransport(refuse)) as client, pytest.raises(nk.ServerError) as raised:
         client.describe()

@@ -12,7 +12,7 @@ BLOCKS = re.findall(r"^```sh\n(.*?)^```$(?:\n\n```text\n(.*?)^```$)?", PAGE, re.
 
 
 def test_the_commands_of_the_manual_run_and_print_what_it_shows(tmp_path):
-    with served(state=str(tmp_path)) as running:
+    with served(tmp_path) as running:
         for commands, shown in BLOCKS:
             if "curl" not in commands:
                 continue

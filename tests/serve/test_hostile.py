@@ -14,7 +14,6 @@ from hostile_requests import (
     NOT_REQUESTS,
     PATHS,
     REFUSED,
-    REFUSED_SPECIFICATIONS,
     STREAMS,
     Raw,
     head,
@@ -125,23 +124,6 @@ def test_short_bodies_that_stand_for_long_ones_are_refused(server, encoding, siz
     assert "longer than" in json.loads(answer.splitlines()[0])["error"]["message"]
     assert server.rss() < before + 48 * MIB
     check_alive(server)
-
-
-@pytest.mark.parametrize("encoding", ["gzip", "zstd", "br", "deflate", "gzip, gzip", "x" * 500])
-def test_bodies_that_are_not_compressed_as_they_say_are_refused(server, encoding):
-    for call in ("learn", "predict", "stream"):
-        body = b'{"x": {"a": 1}, "y": "yes"}'
-        check_refusal(*server.request("POST", f"{MODEL}/{call}", body, {"Content-Encoding": encoding}))
-        check_refusal(
-            *server.request("POST", f"{MODEL}/{call}", zeros("gzip", 999)[:-9], {"Content-Encoding": encoding})
-        )
-
-
-def test_other_types_of_content_are_refused(server):
-    for kind in ("text/html", "multipart/form-data; boundary=x", "application/xml", "a" * 3000, "application/pickle"):
-        for call in ("learn", "predict", "stream"):
-            body = b'{"x": {"a": 1}, "y": "yes"}'
-            check_refusal(*server.request("POST", f"{MODEL}/{call}", body, {"Content-Type": kind}))
 
 
 @pytest.mark.parametrize("size", slow_unless(lambda size: size < 2**30, [64 * MIB, 2**30]))
@@ -329,17 +311,3 @@ def test_what_is_not_a_request_to_this_server_is_refused(server, data):
         raw.socket.shutdown(socket.SHUT_WR)
         found = statuses(raw.read(5))
     assert set(found) <= {400, 404, 405, 421}
-
-
-# ---- models --------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    "specification",
-    REFUSED_SPECIFICATIONS,
-    ids=lambda given: json.dumps(given)[:60],
-)
-def test_specifications_that_make_no_model_are_refused(server, specification):
-    check_refusal(*server.request("PUT", "/v1/models/never", json.dumps(specification)))
-    assert server.json("GET", "/v1/models")["models"] == ["default"]

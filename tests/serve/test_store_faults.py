@@ -198,6 +198,7 @@ def test_snapshots_that_cannot_be_written_do_not_stop_learning(tmp_path, monkeyp
         for number in range(20):
             learn(engine, [number])
         engine.create("other", {"learner": "perceptron"}).result(SECONDS)  # drops the first one from memory
+        assert engine.status()["snapshot_error"] in ("[Errno 28] No space left", "The disk reports an error.")
         learn(engine, range(20, 30))
     assert numbers_in(state) == list(range(30))
 
@@ -238,21 +239,6 @@ def test_a_stream_to_a_model_that_was_deleted_is_refused(tmp_path):
             stream.feed(line, False).result(SECONDS)
         assert refused.value.status == 404
     assert numbers_in(state) == [1]
-
-
-def test_an_id_of_a_refused_example_is_learned_in_the_same_group(tmp_path):
-    state = tmp_path / "state"
-    with running(state) as engine:
-        learn(engine, range(4))
-        bad = {"x": {"number": 1e200}, "y": "odd", "id": "same"}
-        good = example(7) | {"id": "same"}
-        waits = engine.wake("default")
-        answers = [engine.learn("default", json.dumps(own).encode()) for own in (bad, good)]
-        waits.result(SECONDS)
-        with pytest.raises(ServeError):
-            answers[0].result(SECONDS)
-        assert "repeated" not in json.loads(answers[1].result(SECONDS))
-    assert numbers_in(state) == [0, 1, 2, 3, 7]
 
 
 # ---- damage on the disk --------------------------------------------------------------------------------------------
@@ -316,21 +302,6 @@ def _outcome(state, model):
     finally:
         engine.stop()
     return "right"
-
-
-def test_a_model_with_a_damaged_log_predicts_from_its_snapshot_and_does_not_learn(tmp_path, written):
-    state = tmp_path / "state"
-    shutil.copytree(written[0], state)
-    newest = sorted((state / "snapshots").rglob("*.snapshot"))[-1]
-    newest.unlink()  # so that records have to be read
-    with Store.open(state) as store:
-        last = [record for record in store.records() if record.count][-2]
-        store._connection.execute("UPDATE log SET payload = zeroblob(100) WHERE sequence = ?", (last.sequence,))
-    with running(state) as engine:
-        assert b'"version":80' in awake(engine, lambda: predict(engine))
-        with pytest.raises(ServeError) as refused:
-            learn(engine, [1])
-        assert (refused.value.status, refused.value.code) == (503, "corrupt_log")
 
 
 def test_a_torn_last_block_is_not_learned(tmp_path, written):

@@ -146,13 +146,6 @@ def test_an_example_that_the_queue_refuses_leaves_no_names_and_labels(tmp_path, 
         assert state(client) == before
 
 
-def test_the_kind_of_a_refused_label_does_not_bind_others(tmp_path):
-    with running(tmp_path) as client:
-        client.create()
-        refused(lambda: client.learn("m", {"x": {"a": 1e200}, "y": "text"}))
-        assert client.learn("m", {"x": {"a": 1}, "y": 1})["version"] == 1
-
-
 def test_short_documents_are_read_while_a_long_one_is():
     made = tables(["a"])
     line = b'{"x": {"a": 1.5}, "y": "p"}'

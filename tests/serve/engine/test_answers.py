@@ -1,13 +1,11 @@
-import json
-
 import numpy as np
 import pytest
 
 from engines import random_examples, running
-from novikoff.serve.engine.answers import Learned, summary
+from novikoff.serve.engine.answers import Learned
 from novikoff.serve.engine.examples import Examples
 from novikoff.serve.engine.model import Model
-from novikoff.serve.engine.requests import Prepared, Totals
+from novikoff.serve.engine.requests import Prepared
 from novikoff.serve.engine.specification import Specification
 from novikoff.serve.settings import Settings
 from serve_examples import read
@@ -47,9 +45,3 @@ def test_scores_that_are_not_finite_are_null():
     answers = Learned(model, Prepared(examples), runs, 0, {})._objects(None)
     assert answers[1]["score"] is None
     assert isinstance(examples, Examples)
-
-
-def test_the_summary_is_one_line():
-    assert json.loads(summary(Totals(3, 2, 1, 9))) == {
-        "summary": {"examples": 3, "mistakes": 2, "errors": 1, "version": 9}
-    }

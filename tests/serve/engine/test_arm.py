@@ -5,7 +5,7 @@ import scipy.sparse as sp
 from engines import digest
 from novikoff._learner_names import ONLINE
 from novikoff.errors import InvalidInputError
-from novikoff.serve.engine.arm import Arm, Run, part_of, predictions
+from novikoff.serve.engine.arm import Arm, predictions
 from novikoff.serve.engine.examples import Examples
 from novikoff.serve.engine.specification import Specification
 
@@ -43,20 +43,3 @@ def test_an_arm_that_refuses_examples_has_learned_none(name):
     with pytest.raises(InvalidInputError):
         arm.learn(made([0, 2, 1], [1.0, 1.0, 1e200]), LABELS, CODES, 3)
     assert digest(arm.learner) == before
-
-
-def test_a_label_that_only_a_shadow_knows_is_no_label():
-    arm = Arm(Specification("perceptron", classes=["z", "y"]))
-    arm.learner.partial_fit([[1.0, 0.0, 0.0]], ["z"])
-    with pytest.raises(InvalidInputError):
-        arm.learn(made([0], [1.0]), LABELS, CODES, 3)
-
-
-def test_parts_of_runs_are_their_rows():
-    runs = [Run([0], np.array(own), np.array(own, dtype=float).reshape(-1, 1)) for own in ([0, 1, 2], [3], [4, 5])]
-    for begin in range(7):
-        for end in range(begin, 7):
-            part = part_of(runs, begin, end)
-            assert predictions(part).tolist() == list(range(begin, end))
-            assert [score for run in part for score in run.scores[:, 0]] == list(range(begin, end))
-    assert part_of(runs, 0, 3)[0] is runs[0]

@@ -13,6 +13,8 @@ def test_commands_say_what_is_wrong(tmp_path):
         assert refused(lambda: client.create("m", {"learner": "arow"})) == (409, "exists")
         assert refused(lambda: client.create("a/b")) == (422, "bad_name")
         assert refused(lambda: client.create("n", {"learner": "x"})) == (422, "bad_specification")
+        classes = [str(number) for number in range(20_000)]
+        assert refused(lambda: client.create("n", {"classes": classes})) == (422, "bad_specification")
         assert refused(lambda: engine.predict("n", b"{}")) == (404, "unknown_model")
         assert refused(lambda: engine.learn("n", b"{}")) == (404, "unknown_model")
         assert refused(lambda: engine.delete("n").result(9)) == (404, "unknown_model")

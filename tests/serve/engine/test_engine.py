@@ -25,18 +25,28 @@ def test_a_model_learns_and_predicts(tmp_path):
 
 
 @pytest.mark.parametrize("learner", ["perceptron", "tracker", "arow", "multiclass-arow"])
-def test_a_model_file_answers_dicts_as_the_server_does(tmp_path, learner):
-    examples = random_examples(60)
+@pytest.mark.parametrize("classes", [("a", "b"), (3, -1), (True, False), ('é"', "\n"), ("a", "b", "c"), (5, 1, 2)])
+def test_a_model_file_answers_dicts_as_the_server_does(tmp_path, learner, classes):
+    examples = random_examples(60, classes=classes)
     with running(tmp_path) as client:
         client.create("m", {"learner": learner})
         client.learn("m", examples)
-        client.model()
+        assert client.model().label_values()[0] in classes
         model = loads(client.engine.dump("m"))
-        for example in [*examples, {"x": {"unknown": 3.0, "f1": 1.0}}]:
-            answer = client.predict("m", {"x": example["x"]})
-            assert model.predict_one(example["x"]) == answer["label"]
-            if "score" in answer:
-                assert model.score_one(example["x"]) == answer["score"]
+        asked = [{"x": own["x"]} for own in [*examples, {"x": {"unknown": 3.0, "f1": 1.0}}]]
+        answers = client.predict("m", [own | {"id": f"\\{place}"} for place, own in enumerate(asked)])
+        for place, (example, answer) in enumerate(zip(asked, answers, strict=True)):
+            x, scores = example["x"], answer.get("scores")
+            assert (answer["id"], answer["version"]) == (f"\\{place}", 60)
+            assert model.predict_one(x) == answer["label"]
+            assert type(answer["label"]) is type(classes[0])
+            score = model.score_one(x)
+            if scores is None:
+                assert answer["score"] == score
+            else:
+                assert list(scores.values()) == list(score.values())
+                assert list(scores) == [key if isinstance(key, str) else json.dumps(key) for key in score]
+            assert client.predict("m", example) == {key: answer[key] for key in answer if key != "id"}
 
 
 @pytest.mark.parametrize("body", [b"", b"{", b"[]x", b"\xff", b'{"x":{}}{', b"null", b'{"x":{"a":1e999}}', b'{"y":1}'])
@@ -47,14 +57,6 @@ def test_bad_requests_change_nothing(body, tmp_path):
             assert refused(lambda call=call: call("m", body))[0] in (400, 422)
         assert client.model().labels.since(0) == []
         assert client.engine.status()["examples"] == 0
-
-
-def test_a_refused_array_leaves_no_labels(tmp_path):
-    with running(tmp_path) as client:
-        client.create()
-        assert refused(lambda: client.learn("m", [ONE, {"x": {}, "y": 1}])) == (422, "bad_example")
-        client.learn("m", {"x": {"u": 1}, "y": 7})
-        assert client.engine.describe("m")["classes"] == [7]
 
 
 def test_examples_that_the_learner_refuses_are_not_in_the_log(tmp_path):

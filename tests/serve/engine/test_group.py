@@ -1,198 +1,151 @@
+"""Requests that wait together are learned as one group: each is answered as if alone, and a replay learns the same."""
+
 import json
 
+import numpy as np
 import pytest
 
-import novikoff._core as _core
-from engines import fingerprint, random_examples
-from novikoff.serve.engine import group as group_module
-from novikoff.serve.engine.group import Group
-from novikoff.serve.engine.inbox import Job
-from novikoff.serve.engine.loading import apply
-from novikoff.serve.engine.model import Model
-from novikoff.serve.engine.pending import Pending
-from novikoff.serve.engine.requests import Document, Piece, Totals
-from novikoff.serve.engine.specification import Specification
+from engines import ONE, OTHER, fingerprint, held, random_examples, running
+from novikoff.serve.engine import group
 from novikoff.serve.errors import ServeError
-from novikoff.serve.log.records import Record
-from novikoff.serve.settings import Settings
 
-LIMITS = _core.ExampleLimits(100, 100, 100, 10_000)
-HUGE = {"x": {"a": 1e200}, "y": "a"}
-
-
-def model_of(name="perceptron", **others):
-    return Model(1, Specification(name, **others), Settings())
+HUGE = {"x": {"u": 1e200}, "y": "a"}
+THREE = random_examples(30, classes=("a", "b", "c"))
+KINDS = [ONE, OTHER | {"weight": 2.0, "id": "k"}, OTHER | {"id": "late"}]
 
 
-def document(model, examples):
-    read = _core.read_examples(json.dumps(examples).encode(), model.names, model.labels, LIMITS, True)
-    return Job(1, len(read), Document(read, model.names))
+def stream(*examples):
+    """A request that is a stream of its own."""
+    return ("stream", list(examples))
 
 
-def piece(model, examples, is_last=True):
-    text = b"".join(json.dumps(example).encode() + b"\n" for example in examples)
-    read = _core.ExampleLines(False, LIMITS).feed(text, model.names, model.labels, True)
-    return Job(1, len(read), Piece(read, model.names, True, Totals(), is_last))
+def outcome(answer):
+    """Return what an answer says: of an array or a stream, one word for each example."""
+    if isinstance(answer, ServeError):
+        return f"{answer.status} {answer.message}"
+    if isinstance(answer, list):
+        return [outcome(own) for own in answer]
+    if "error" in answer:
+        return f"line {answer['line']}" if "line" in answer else answer["error"]["code"]
+    return "repeated" if "repeated" in answer else "served" if "served" in answer else "learned"
 
 
-def learned(model, jobs, pending=None):
-    """Learn jobs as the writer does; return the group."""
-    for job in jobs:
-        job.answer.set_running_or_notify_cancel()
-    group = Group(model, jobs, pending or Pending(10, 100), LIMITS)
-    group.learn()
-    group.finish()
-    return group
+def ask_together(client, requests, model="m"):
+    """Send requests that wait for each other; return their outcomes, and the answers."""
+    jobs = []
+    with held(client.engine):
+        for request in requests:
+            if isinstance(request, tuple):
+                text = b"".join(json.dumps(example).encode() + b"\n" for example in request[1])
+                jobs.append(client.engine.open_stream(model, "ndjson").feed(text, True))
+            else:
+                jobs.append(client.begin(model, request))
+    found = []
+    for job, request in zip(jobs, requests, strict=True):
+        try:
+            answer = job.result(20)
+        except ServeError as error:
+            found.append(error)
+        else:
+            is_stream = isinstance(request, tuple)
+            found.append([json.loads(line) for line in answer.splitlines()][:-1] if is_stream else json.loads(answer))
+    return [outcome(answer) for answer in found], found
 
 
-def replayed(model, entries):
-    other = Model(1, model.specification, Settings())
-    for name, arm in model.arms.items():
-        if name:
-            other.add_shadow(name, arm.specification)
-    for place, entry in enumerate(entries):
-        apply(other, Record(place + 2, 1, entry.kind, entry.first, entry.count, entry.payload, b""))
-    return other
+def check_replay(client, directory, names="m"):
+    """Check that the models are the same after a restart without snapshots."""
+    before = [fingerprint(client.model(name)) for name in names]
+    client.engine.stop()
+    for path in (directory / "snapshots").rglob("*.snapshot"):
+        path.unlink()
+    with running(directory) as again:
+        assert [fingerprint(again.model(name)) for name in names] == before
 
 
-def answers(job):
-    return json.loads(job.answer.result(0))
+CASES = {
+    "arrays and streams": ([THREE[:10], stream(*THREE[10:20]), THREE[20:]], [["learned"] * 10] * 3),
+    "weights and ids in some of them": ([[ONE, OTHER], KINDS, [ONE]], [["learned"] * 2, ["learned"] * 3, ["learned"]]),
+    "refused array": ([THREE[:5], [ONE, HUGE], THREE[6:8]], [["learned"] * 5, "422 refuses", ["learned"] * 2]),
+    "refused lines": ([stream(ONE, HUGE, {"x": {}, "y": 3}, OTHER)], [["learned", "line 2", "line 3", "learned"]]),
+    "same id": (
+        [ONE | {"id": "i"}, [ONE | {"id": "i"}, OTHER | {"id": "i"}], stream(ONE | {"id": "i"})],
+        ["learned", ["repeated"] * 2, ["repeated"]],
+    ),
+    "id of a refused request": ([HUGE | {"id": "i"}, ONE | {"id": "i"}], ["422 refuses", "learned"]),
+    "id of a refused line": ([stream(HUGE | {"id": "i"}, ONE | {"id": "i"})], [["line 1", "line 2"]]),
+    "new names in each": ([{"x": {k: 1}, "y": "a"} for k in "pqp"], ["learned"] * 3),
+    "label of another kind": ([ONE, {"x": {"u": 1}, "y": 7}, OTHER], ["learned", "422 does not fit", "learned"]),
+    "too many labels": ([ONE, OTHER, *({"x": {}, "y": y} for y in "cd")], [*["learned"] * 3, "422 one more than"]),
+    "too many names": ([{"x": {f"{k}": 1}, "y": "a"} for k in range(13)], [*["learned"] * 12, "422 more than 12"]),
+    "label alone": ([{"id": "waits", "y": "a"}, {"id": "waits", "y": "a"}], ["served", "repeated"]),
+    "label of nothing": ([[ONE, {"id": "unknown", "y": "a"}]], ["404 Example 1 cannot be learned"]),
+    "text": ([{"text": "one two", "y": "a"}], ["422 it is a text"]),
+    "no label": ([{"x": {"u": 1}}, [{"x": {}, "id": "a"}]], ["422 it has no label y"] * 2),
+    "too many names in what was predicted": ([{"id": "long", "y": "a"}, ONE], ["422 max_names", "learned"]),
+}
 
 
-def lines(job):
-    return [json.loads(line) for line in job.answer.result(0).splitlines()]
+@pytest.mark.parametrize("is_split", [False, True], ids=["one block", "many blocks"])
+def test_requests_that_wait_together_are_answered_each_for_itself(is_split, tmp_path, monkeypatch):
+    if is_split:
+        monkeypatch.setattr(group, "MAX_FEATURES", 1)
+    with running(tmp_path, max_names=12, max_classes=3) as client:
+        for name, (requests, expected) in CASES.items():
+            model = name.replace(" ", "-")
+            client.create(model)
+            client.predict(model, {"x": {"u": 1.0}, "id": "waits"})
+            client.predict(model, {"x": {str(k): 1.0 for k in range(20)}, "id": "long"})
+            found, _ = ask_together(client, requests, model)
+            for own, words in zip(found, expected, strict=True):
+                if isinstance(words, str) and words[0] == "4":
+                    assert own.startswith(words[:3]), name
+                    assert words[4:] in own, name
+                else:
+                    assert own == words, name
+            learned = json.dumps(found).count('"learned"') + json.dumps(found).count('"served"')
+            assert client.counts(model)["examples"] == learned, name
+        check_replay(client, tmp_path, [name.replace(" ", "-") for name in CASES])
 
 
-def test_jobs_are_one_block_and_a_replay_learns_the_same():
-    model = model_of()
-    examples = random_examples(30, classes=("a", "b", "c"), weight=2.0)
-    group = learned(
-        model, [document(model, examples[:10]), piece(model, examples[10:20]), document(model, examples[20:])]
-    )
-    assert [entry.count for entry in group.entries()] == [30]
-    assert fingerprint(replayed(model, group.entries())) == fingerprint(model)
+def test_a_group_learns_what_one_request_would(tmp_path):
+    weighted = [own | {"weight": 2.0, "id": f"i{k}"} for k, own in enumerate(THREE[10:20])]
+    late = {"id": "late", "y": "b"}
+    with running(tmp_path) as client:
+        for name in ("m", "other"):
+            client.create(name)
+            client.engine.add_shadow(name, "s", {"learner": "perceptron", "classes": ["a", "b"]}).result(20)
+            client.predict(name, {"x": {"f1": 1.0}, "id": "late"})
+        _, answers = ask_together(client, [THREE[:10], stream(*weighted), late, THREE[20:]])
+        expected = client.learn("other", [*THREE[:10], *weighted, late, *THREE[20:]])
+        for answer in expected[10:20]:
+            del answer["version"]
+        assert [*answers[0], *answers[1], answers[2], *answers[3]] == expected
+        models = client.model(), client.model("other")
+        assert fingerprint(models[0])[2:] == fingerprint(models[1])[2:]
+        assert models[0].arms["s"].stopped is not None
+        check_replay(client, tmp_path)
 
 
-def test_a_document_that_the_learner_refuses_leaves_the_others():
-    model = model_of()
-    examples = random_examples(20)
-    jobs = [document(model, examples[:5]), document(model, [examples[5], HUGE]), document(model, examples[6:])]
-    group = learned(model, jobs)
-    assert model.examples == 19
-    with pytest.raises(ServeError) as refused:
-        jobs[1].answer.result(0)
-    assert (refused.value.status, refused.value.code) == (422, "bad_example")
-    other = model_of()
-    jobs = [document(other, examples[:5]), document(other, [examples[5], HUGE]), document(other, examples[6:])]
-    learned(other, [jobs[0], jobs[2]])
-    assert fingerprint(other)[3][""][0] == fingerprint(model)[3][""][0]
-    assert fingerprint(replayed(model, group.entries())) == fingerprint(model)
+def test_a_request_that_was_read_before_its_model_was_loaded_again_is_read_again(tmp_path):
+    with running(tmp_path, models_in_memory=1) as client:
+        client.create()
+        client.learn("m", {"x": {"z": 1.0}, "y": 1})
+        with held(client.engine):
+            client.engine.create("other", {})
+            piece = client.engine.open_stream("m", "ndjson").feed(b'{"x": {"a"', False)
+            jobs = [client.begin("m", {"x": {"z": 1.0, "a": 2.0}, "y": 2}) for _ in range(2)]
+        assert piece.result(20) == b""
+        assert [json.loads(job.result(20))["version"] for job in jobs] == [2, 3]
+        assert client.model().names.since(0) == ["z", "a"]
+        check_replay(client, tmp_path)
 
 
-def test_a_refused_line_is_answered_in_its_place():
-    model = model_of()
-    examples = random_examples(9)
-    job = piece(model, [*examples[:4], HUGE, {"y": 3, "x": {}}, *examples[4:]])
-    group = learned(model, [job])
-    found = lines(job)
-    assert [place for place, line in enumerate(found) if "error" in line] == [4, 5]
-    assert [line["line"] for line in found if "error" in line] == [5, 6]
-    counts = {"examples": 9, "mistakes": model.main.tally.mistakes, "errors": 2, "version": 9}
-    assert found[-1] == {"summary": counts | {"first_error": found[4]}}
-    assert fingerprint(replayed(model, group.entries())) == fingerprint(model)
-
-
-def test_an_id_is_learned_once_in_a_group():
-    model = model_of()
-    one = {"x": {"a": 1.0}, "y": "a", "id": "i"}
-    jobs = [document(model, one), document(model, [one, one]), piece(model, [one])]
-    learned(model, jobs)
-    assert model.examples == 1
-    assert "repeated" not in answers(jobs[0])
-    assert [answer["repeated"] for answer in answers(jobs[1])] == [True, True]
-    assert lines(jobs[2])[0]["repeated"]
-
-
-def test_an_id_whose_example_was_refused_is_learned_by_the_next_request():
-    model = model_of()
-    jobs = [document(model, HUGE | {"id": "i"}), document(model, {"x": {"a": 1.0}, "y": "a", "id": "i"})]
-    learned(model, jobs)
-    with pytest.raises(ServeError):
-        jobs[0].answer.result(0)
-    assert "repeated" not in answers(jobs[1])
-    assert model.examples == 1
-
-
-def test_an_id_that_was_refused_in_the_same_stream_is_not_said_to_be_learned():
-    model = model_of()
-    job = piece(model, [HUGE | {"id": "i"}, {"x": {"a": 1.0}, "y": "a", "id": "i"}])
-    learned(model, [job])
-    assert all("error" in line for line in lines(job)[:2])
-    assert model.examples == 0
-
-
-def test_a_request_that_was_read_with_other_tables_is_read_again():
-    before, model = model_of(), model_of()
-    learned(model, [document(model, [{"x": {"z": 1.0}, "y": "b"}, {"x": {"a": -1.0}, "y": "a"}])])
-    jobs = [document(before, {"x": {"a": 2.0}, "y": "a"}), document(before, {"x": {"q": 1.0}, "y": "new"})]
-    learned(model, jobs)
-    assert model.names.since(0) == ["z", "a", "q"]
-    assert model.labels.since(0) == ["b", "a", "new"]
-    assert jobs[0].content.read.columns.tolist() == [1]
-
-
-def test_a_request_that_does_not_fit_the_other_tables_is_refused_as_a_whole():
-    before, model = model_of(), model_of()
-    learned(model, [document(model, {"x": {"z": 1.0}, "y": 1})])
-    job = document(before, [{"x": {"a": 2.0}, "y": "a"}])
-    learned(model, [job])
-    with pytest.raises(ServeError, match="does not fit the labels"):
-        job.answer.result(0)
-    assert model.examples == 1
-
-
-def test_a_piece_without_a_complete_line_can_be_read_again():
-    before, model = model_of(), model_of()
-    read = _core.ExampleLines(False, LIMITS).feed(b'{"x": {"a"', before.names, before.labels, False)
-    job = Job(1, 1, Piece(read, before.names, True, Totals()))
-    learned(model, [job])
-    assert job.answer.result(0) == b""
-
-
-def test_large_groups_are_stored_as_several_blocks(monkeypatch):
-    monkeypatch.setattr(group_module, "MAX_FEATURES", 10)
-    model = model_of()
-    group = learned(model, [document(model, example) for example in random_examples(20)])
-    assert len(group.entries()) > 2
-    assert fingerprint(replayed(model, group.entries())) == fingerprint(model)
-
-
-def test_a_label_removes_its_prediction_from_those_that_wait():
-    model, pending = model_of(), Pending(10, 100)
-    pending.add(1, "i", b'{"x": {"a": 1}}', -1, 0)
-    job = document(model, {"id": "i", "y": "p"})
-    learned(model, [job], pending)
-    assert answers(job) == {"predicted": None, "mistake": True, "version": 1, "served": None, "id": "i"}
-    assert len(pending) == 0
-    again = document(model, {"id": "i", "y": "p"})
-    learned(model, [again], pending)
-    assert answers(again) == answers(job) | {"repeated": True}
-
-
-def test_a_shadow_that_refuses_stops_in_the_same_block_after_a_replay():
-    model = model_of()
-    model.add_shadow("s", Specification("perceptron", classes=("a", "b")))
-    examples = random_examples(12, classes=("a", "b", "c"))
-    jobs = [piece(model, [*examples[:4], HUGE, *examples[4:]])]
-    group = learned(model, jobs)
-    assert model.arms["s"].stopped is not None
-    assert fingerprint(replayed(model, group.entries())) == fingerprint(model)
-
-
-def test_all_jobs_of_a_failed_group_get_the_error():
-    model = model_of()
-    jobs = [document(model, {"x": {}, "y": "a"}) for _ in range(2)]
-    group = Group(model, jobs, Pending(1, 1), LIMITS)
-    jobs[0].answer.set_result(b"")
-    group.fail(ServeError(503, "x", "X."))
-    assert jobs[1].answer.exception(0).status == 503
+def test_texts_are_hashed_words(tmp_path):
+    with running(tmp_path) as client:
+        client.create("m", {"learner": "perceptron", "hashing": {"n_bits": 8}})
+        model = client.model()
+        ask_together(client, [[{"text": "one two", "y": "p"}, {"x": {"a": 1}, "y": "q"}, {"text": "", "y": "p"}]])
+        expected = model.hashing.transform(["one two"]).toarray() - model.hashing.transform([{"a": 1}]).toarray()
+        score = client.predict("m", [{"text": "one two"}, {"x": {"a": 1}}])
+        assert [own["label"] for own in score] == ["p", "q"]
+        assert np.array_equal(np.abs(model.main.learner.coef_), np.abs(expected))

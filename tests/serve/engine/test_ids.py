@@ -1,16 +1,7 @@
-import pytest
+from itertools import product
 
 from novikoff.serve.engine.examples import NOT_SERVED
 from novikoff.serve.engine.ids import LearnedIds, Remembered
-
-
-def test_an_id_has_its_prediction_and_whether_it_was_a_mistake():
-    ids = LearnedIds(10)
-    ids.add("a", Remembered(3, False))
-    ids.add("b", Remembered(-1, True))
-    assert ids.get("a") == Remembered(3, False)
-    assert ids.get("b") == Remembered(-1, True)
-    assert ids.get("c") is None
 
 
 def test_the_oldest_ids_are_forgotten():
@@ -45,16 +36,15 @@ def test_restored_ids_go_on_in_the_same_order():
     assert other.get("1") is None
 
 
-@pytest.mark.parametrize("predicted", [-1, 0, 99_999])
-@pytest.mark.parametrize("is_mistake", [False, True])
-@pytest.mark.parametrize("served", [NOT_SERVED, -1, 0, 99_999])
-def test_all_of_an_answer_is_remembered(predicted, is_mistake, served):
-    ids = LearnedIds(1)
-    ids.add("a", Remembered(predicted, is_mistake, served))
-    assert ids.get("a") == Remembered(predicted, is_mistake, served)
-    other = LearnedIds(1)
+def test_all_of_an_answer_is_remembered():
+    ids, other = LearnedIds(100), LearnedIds(100)
+    answers = [Remembered(*own) for own in product((-1, 0, 99_999), (False, True), (NOT_SERVED, -1, 0, 99_999))]
+    for place, answered in enumerate(answers):
+        ids.add(str(place), answered)
     other.restore(ids.state())
-    assert other.get("a") == ids.get("a")
+    for own in (ids, other):
+        assert [own.get(str(place)) for place in range(len(answers))] == answers
+        assert own.get("other") is None
 
 
 def test_ids_of_earlier_versions_were_not_served():

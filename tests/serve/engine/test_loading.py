@@ -1,7 +1,7 @@
 import pytest
 
 from engines import fingerprint, random_examples, running
-from novikoff.serve.engine.loading import Loader, apply, copied
+from novikoff.serve.engine.loading import Loader, apply
 from novikoff.serve.engine.registry import Registry
 from novikoff.serve.errors import ServeError
 from novikoff.serve.log.errors import CorruptRecord
@@ -60,18 +60,6 @@ def test_a_model_that_was_deleted_is_not_alive(tmp_path):
     assert (refused.value.status, refused.value.code) == (404, "unknown_model")
 
 
-def test_damaged_snapshots_are_passed_over(state):
-    directory, seen = state
-    paths = sorted((directory / SNAPSHOTS / "1").glob("*.snapshot"))
-    assert len(paths) == 2
-    for path in paths:
-        path.write_bytes(path.read_bytes()[:-1] + b"x")
-        with Store.open(directory, read_only=True) as store:
-            assert fingerprint(loader_of(directory, store).load(1)) == list(seen.values())[-1]
-    with Store.open(directory, read_only=True) as store:
-        assert loader_of(directory, store).newest_snapshot(1) is None
-
-
 def test_records_that_do_not_fit_are_damage(state):
     directory, _ = state
     with Store.open(directory, read_only=True) as store:
@@ -83,13 +71,3 @@ def test_records_that_do_not_fit_are_damage(state):
         following = records[1]._replace(first=50, count=3)
         with pytest.raises(CorruptRecord, match="number of examples is wrong"):
             apply(model, following)
-
-
-def test_a_copy_goes_on_alone(state):
-    directory, _ = state
-    with Store.open(directory, read_only=True) as store:
-        model = loader_of(directory, store).load(1)
-        copy = copied(model, 99, Settings())
-        assert fingerprint(copy) == fingerprint(model)
-        assert copy.number == 99
-        assert copy.main.learner is not model.main.learner

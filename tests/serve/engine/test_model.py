@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from engines import fingerprint, random_examples
-from novikoff.errors import InvalidInputError
 from novikoff.serve.engine.arm import predictions
 from novikoff.serve.engine.model import LATEST, Model
 from novikoff.serve.engine.specification import Specification
@@ -60,15 +59,6 @@ def test_declared_classes_are_known_before_they_appear(classes):
     assert fingerprint(other) == fingerprint(model)
 
 
-@pytest.mark.parametrize("labels", [["x", "y"], [5, -(2**63)], [True, False]])
-def test_labels_keep_their_type(labels):
-    model = model_of()
-    model.learn(read(model, [{"x": {"u": 1.0}, "y": label} for label in labels]))
-    assert model.label_values() == labels
-    assert [type(label) for label in model.label_values()] == [type(label) for label in labels]
-    assert sorted(model.main.learner.classes_.tolist()) == sorted(labels)
-
-
 def test_blocks_have_the_names_and_labels_that_are_new():
     model, other = model_of(), model_of()
     examples = random_examples(20, classes=("a", "b", "c"))
@@ -90,16 +80,6 @@ def test_a_block_that_does_not_follow_is_refused():
     other.replay(block)
     with pytest.raises(ValueError, match="names or labels are missing"):
         other.replay(block)
-
-
-def test_refused_examples_leave_the_model_as_it_was():
-    model = model_of()
-    model.add_shadow("s", Specification("arow"))
-    model.learn(read(model, random_examples(10, id="x")[:1]))
-    before = fingerprint(model)
-    with pytest.raises(InvalidInputError):
-        model.learn(read(model, [*random_examples(3), {"x": {"f0": 1e200}, "y": "a", "id": "y"}]))
-    assert fingerprint(model) == before
 
 
 def test_the_latest_mistakes_are_kept_to_be_shown():

@@ -9,9 +9,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from urllib.parse import urlsplit
 
-from fake_engine import FakeEngine
+from jsonschema import Draft202012Validator
 
 from novikoff.serve.app import create_app
+from novikoff.serve.http.schemas import ref, schemas
 from novikoff.serve.settings import Settings
 from server_thread import serving
 
@@ -39,6 +40,11 @@ class Answered:
     @property
     def lines(self):
         return [json.loads(line) for line in self.body.splitlines()]
+
+
+def is_valid(name, value):
+    """Whether a value is as the OpenAPI document describes it."""
+    return Draft202012Validator({**ref(name), "components": {"schemas": schemas(Settings())}}).is_valid(value)
 
 
 def scope_of(method, address, headers=None):
@@ -99,7 +105,7 @@ class Sent:
 
 
 async def asked(app, method, address, body=b"", headers=None, receive=None):
-    """Ask an application, whose engine has started."""
+    """Ask an application."""
     sent = Sent()
     body = body.encode() if isinstance(body, str) else body
     with contextlib.suppress(RuntimeError):  # Starlette raises an internal error again after its answer
@@ -108,32 +114,43 @@ async def asked(app, method, address, body=b"", headers=None, receive=None):
 
 
 class Local:
-    """An application that tests ask without a socket, with a fake engine unless there is a state directory."""
+    """An application with an engine that has started, which tests ask without a socket."""
 
-    def __init__(self, **settings):
-        self.engine = None if "state" in settings else FakeEngine()
-        self.app = create_app(Settings(**settings), self.engine)
-        self.service = self.app.state.service
+    def __init__(self, state, **settings):
+        self.app = create_app(Settings(state=str(state), **({"durability": "off"} | settings)))
+        self.service, self._runner = self.app.state.service, asyncio.Runner()
+
+    def __enter__(self):
+        try:
+            self.run(self.service.start())
+        except BaseException:
+            self._runner.close()
+            raise
+        return self
+
+    def __exit__(self, *error):
+        self.run(self.service.stop())
+        self._runner.close()
+
+    @property
+    def engine(self):
+        return self.service.engine
+
+    def run(self, work):
+        """Run a coroutine in the event loop of the application."""
+        return self._runner.run(work)
 
     def ask(self, method, address, body=b"", headers=None, receive=None):
-        """Start the service if necessary, and ask."""
-
-        async def run():
-            if not self.service.is_started:
-                await self.service.start()
-            return await asked(self.app, method, address, body, headers, receive)
-
-        return asyncio.run(run())
+        return self.run(asked(self.app, method, address, body, headers, receive))
 
 
 @contextlib.contextmanager
-def served(engine=None, **settings):
-    """Run a server in another thread, with a fake engine unless there is a state directory."""
-    engine = engine or (None if "state" in settings else FakeEngine())
-    found = Settings(**({"port": 0, "stop_seconds": 1.0} | settings))
-    app = create_app(found, engine)
+def served(state, **settings):
+    """Run a server in another thread."""
+    found = Settings(**({"state": str(state), "port": 0, "stop_seconds": 1.0} | settings))
+    app = create_app(found)
     with serving(app, found) as address:
-        yield Running(address, engine, app.state.service)
+        yield Running(address, app.state.service)
 
 
 @dataclass(frozen=True)
@@ -141,7 +158,6 @@ class Running:
     """A server in another thread."""
 
     address: str
-    engine: object
     service: object
 
     @property

@@ -3,8 +3,6 @@
 import re
 from html.parser import HTMLParser
 
-from asgi_calls import Local
-
 from novikoff.serve.http.openapi import document
 from novikoff.serve.http.operations import OPERATIONS
 from novikoff.serve.http.reference_page import reference_page
@@ -25,8 +23,8 @@ class Tags(HTMLParser):
         assert self.open.pop() == tag
 
 
-def test_the_page_has_every_operation_and_nothing_from_a_network():
-    answer = Local().ask("GET", "/docs")
+def test_the_page_has_every_operation_and_nothing_from_a_network(local):
+    answer = local.ask("GET", "/docs")
     assert answer.headers["content-type"] == "text/html; charset=utf-8"
     tags = Tags()
     tags.feed(answer.body.decode())
@@ -39,11 +37,11 @@ def test_the_page_has_every_operation_and_nothing_from_a_network():
     assert not any(tag == "script" or "style" in attributes or "src" in attributes for tag, attributes in tags.found)
 
 
-def test_its_policy_forbids_what_is_not_its_own():
-    policy = Local().ask("GET", "/docs").headers["content-security-policy"]
+def test_its_policy_forbids_what_is_not_its_own(local):
+    policy = local.ask("GET", "/docs").headers["content-security-policy"]
     assert "default-src 'none'" in policy
     assert "unsafe" not in policy
-    assert Local().ask("GET", "/docs/style.css").headers["content-type"] == "text/css; charset=utf-8"
+    assert local.ask("GET", "/docs/style.css").headers["content-type"] == "text/css; charset=utf-8"
 
 
 def test_text_is_escaped():

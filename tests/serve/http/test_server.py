@@ -8,50 +8,51 @@ import subprocess
 import sys
 import threading
 import time
-from pathlib import Path
 
 import httpx
 import pytest
 from asgi_calls import served
-from fake_engine import FakeEngine
 
 from novikoff.errors import InvalidInputError
+from novikoff.serve.engine.engine import Engine
 from novikoff.serve.http.server import allow_open_files, bound_socket
+from novikoff.serve.log.store import Store
 
 CHILD = """
-import sys
-sys.path.insert(0, sys.argv[1])
-from fake_engine import FakeEngine
+import sys, time
 from novikoff.serve.app import create_app
 from novikoff.serve.http.server import serve
+from novikoff.serve.log.store import Store
 from novikoff.serve.settings import Settings
-engine = FakeEngine()
-engine.delay = float(sys.argv[2])
-settings = Settings(port=0, stop_seconds=5.0)
-serve(create_app(settings, engine), settings, lambda address: print(address, flush=True))
-print(engine.models["default"].learned, engine.calls[-1], flush=True)
+append = Store.append
+def slow(store, entries):
+    time.sleep(float(sys.argv[2]) * any(entry.count for entry in entries))
+    return append(store, entries)
+Store.append = slow
+settings = Settings(state=sys.argv[1], port=0, stop_seconds=5.0)
+serve(create_app(settings), settings, lambda address: print(address, flush=True))
+print("stopped", flush=True)
 """
 
 
-def test_the_address_has_the_real_port():
-    with served() as running:
+def test_the_address_has_the_real_port(tmp_path):
+    with served(tmp_path) as running:
         assert httpx.get(f"{running.address}/readyz").json() == {"ready": True, "learning": "on"}
         assert running.place[1] != 0
         assert "server" not in httpx.get(f"{running.address}/readyz").headers
-    assert running.engine.calls == ["start", "stop"]
 
 
-def test_ipv6_has_brackets():
-    with served(host="::1") as running:
+def test_ipv6_has_brackets(tmp_path):
+    with served(tmp_path, host="::1") as running:
         assert running.address.startswith("http://[::1]:")
         assert httpx.get(f"{running.address}/healthz").status_code == 200
 
 
-def test_a_port_in_use_is_one_sentence():
+def test_a_port_in_use_is_one_sentence(tmp_path):
     with bound_socket("127.0.0.1", 0) as taken:
         taken.listen()
         port = taken.getsockname()[1]
-        with pytest.raises(InvalidInputError, match=f"port {port} of 127.0.0.1 is in use"), served(port=port):
+        with pytest.raises(InvalidInputError, match=f"port {port} of 127.0.0.1 is in use"), served(tmp_path, port=port):
             pass
 
 
@@ -61,21 +62,14 @@ def test_an_address_of_another_machine_is_refused(host):
         bound_socket(host, 0)
 
 
-def test_an_engine_that_does_not_start_stops_the_server():
-    engine = FakeEngine()
-
-    def start():
-        raise InvalidInputError("The directory is used by another server.")
-
-    engine.start = start
-    with pytest.raises(InvalidInputError, match="another server"), served(engine):
+def test_two_servers_on_one_directory_are_refused(tmp_path):
+    with served(tmp_path), pytest.raises(Exception, match="another server"), served(tmp_path):
         pass
 
 
-def test_requests_are_503_while_the_engine_starts():
-    engine = FakeEngine()
-    going_on = threading.Event()
-    engine.start = lambda: going_on.wait(10)
+def test_requests_are_503_while_the_engine_starts(tmp_path, monkeypatch):
+    going_on, start = threading.Event(), Engine.start
+    monkeypatch.setattr(Engine, "start", lambda engine: going_on.wait(10) and start(engine))
     with bound_socket("127.0.0.1", 0) as free:
         port = free.getsockname()[1]
     found = []
@@ -91,7 +85,7 @@ def test_requests_are_503_while_the_engine_starts():
 
     asking = threading.Thread(target=ask)
     asking.start()
-    with served(engine, port=port) as running:
+    with served(tmp_path, port=port) as running:
         asking.join()
         assert (found[0].status_code, found[0].json()["error"]["code"]) == (503, "starting")
         assert httpx.get(f"{running.address}/readyz").status_code == 200
@@ -99,8 +93,8 @@ def test_requests_are_503_while_the_engine_starts():
 
 @pytest.mark.timed
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_a_signal_stops_the_server_after_what_was_accepted(number):
-    command = [sys.executable, "-c", CHILD, str(Path(__file__).parent), "0.3"]
+def test_a_signal_stops_the_server_after_what_was_accepted(tmp_path, number):
+    command = [sys.executable, "-c", CHILD, tmp_path, "0.3"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as child:
         address = child.stdout.readline().strip()
 
@@ -115,12 +109,14 @@ def test_a_signal_stops_the_server_after_what_was_accepted(number):
         answer = asyncio.run(learn())
         out, err = child.communicate(timeout=20)
     assert answer.json()["version"] == 1
-    assert (child.returncode, out, err) == (0, "1 stop\n", "")
+    assert (child.returncode, out, err) == (0, "stopped\n", "")
+    with Store.open(tmp_path, read_only=True) as store:
+        assert store.verify().examples == 1
 
 
 @pytest.mark.timed
-def test_a_second_signal_ends_the_process_at_once():
-    command = [sys.executable, "-c", CHILD, str(Path(__file__).parent), "30"]
+def test_a_second_signal_ends_the_process_at_once(tmp_path):
+    command = [sys.executable, "-c", CHILD, tmp_path, "30"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as child:
         address = child.stdout.readline().strip()
         host, _, port = address.removeprefix("http://").partition(":")

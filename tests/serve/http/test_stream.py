@@ -1,124 +1,133 @@
 """Streams: order, back-pressure, errors, slow and vanished clients."""
 
+import asyncio
 import gzip
 import json
 import socket
 import struct
 
 import pytest
-from asgi_calls import Local, all_of, receiver, request, served
+from asgi_calls import all_of, asked, receiver, request, served
 
+from engines import held
 from novikoff.serve.http.pieces import PIECE
 from novikoff.serve.http.stream import MAX_UNANSWERED
+from novikoff.serve.log.errors import StoreError
 
 ADDRESS = "/v1/models/default/stream"
 LINE = b'{"x": {"a": 1}, "y": "spam"}\n'
 
 
-def ask(local, chunks, query="", headers=None, then="disconnect"):
-    return local.ask("POST", ADDRESS + query, headers=headers, receive=receiver(chunks, then))
+def ask(local, chunks, query="", headers=None):
+    return local.ask("POST", ADDRESS + query, headers=headers, receive=receiver(chunks))
 
 
-def test_lines_are_answered_in_order_and_then_the_summary():
-    lines = [json.dumps({"x": {}, "y": n % 3}).encode() for n in range(50)]
-    answer = ask(Local(), [b"\n".join(lines)])
+def test_lines_are_answered_in_order_and_then_the_summary(local):
+    lines = [json.dumps({"x": {"a": 1}, "y": n % 3}).encode() for n in range(50)]
+    answer = ask(local, [b"\n".join(lines)])
     assert (answer.status, answer.headers["content-type"]) == (200, "application/x-ndjson")
     assert len(answer.lines) == 51
-    assert answer.lines[:2] == [
-        {"predicted": None, "score": 0.0, "mistake": True},
-        {"predicted": 0, "score": 0.0, "mistake": True},
+    assert answer.lines[0] == {"predicted": None, "mistake": True}
+    assert [line["mistake"] for line in answer.lines[:-1]] == [
+        line["predicted"] != n % 3 for n, line in enumerate(answer.lines[:-1])
     ]
-    summary = answer.lines[-1]["summary"]
-    assert summary == {"examples": 50, "mistakes": summary["mistakes"], "errors": 0, "version": 50}
-    assert summary["mistakes"] == sum(line["mistake"] for line in answer.lines[:-1])
+    mistakes = sum(line["mistake"] for line in answer.lines[:-1])
+    assert answer.lines[-1] == {"summary": {"examples": 50, "mistakes": mistakes, "errors": 0, "version": 50}}
 
 
 @pytest.mark.parametrize("size", [1, 3, 28, 1000])
-def test_the_cuts_of_the_body_do_not_matter(size):
-    body = LINE * 20
+def test_the_cuts_of_the_body_do_not_matter(start, size):
+    body = LINE * 10 + b"wrong\n" + LINE * 10
     chunks = [body[i : i + size] for i in range(0, len(body), size)]
-    assert ask(Local(), chunks).body == ask(Local(), [body]).body
-
-
-def test_a_line_that_is_wrong_is_answered_in_its_place():
-    answer = ask(Local(), [LINE + b"wrong\n" + LINE])
-    assert [set(line) for line in answer.lines] == [
-        {"predicted", "score", "mistake"},
-        {"error", "line"},
-        {"predicted", "score", "mistake"},
-        {"summary"},
-    ]
-    assert answer.lines[1]["line"] == 2
+    answer = ask(start(), chunks)
+    assert answer.body == ask(start(), [body]).body
+    assert [place for place, line in enumerate(answer.lines, 1) if "error" in line] == [11]
+    assert answer.lines[10]["line"] == 11
 
 
 @pytest.mark.parametrize("body", [LINE * 3, b"", b"wrong"])
-def test_the_summary_may_be_asked_for_alone(body):
-    full, short = ask(Local(), [body]), ask(Local(), [body], "?answers=summary")
+def test_the_summary_may_be_asked_for_alone(start, body):
+    full, short = ask(start(), [body]), ask(start(), [body], "?answers=summary")
     assert short.lines == full.lines[-1:]
 
 
-def test_the_format_is_given_to_the_engine():
-    local = Local()
-    ask(local, [LINE], headers={"content-type": "text/x-svmlight"})
-    assert ("open_stream", "default", "svmlight") in local.engine.calls
+@pytest.mark.parametrize(
+    ("kind", "body"),
+    [
+        ("Application/X-NDJSON; charset=utf-8", LINE),
+        ("application/x-www-form-urlencoded", LINE),
+        ("text/x-svmlight", b"1 1:0.5 3:1\n"),
+        (None, LINE),
+    ],
+)
+def test_the_format_of_a_stream_is_its_type(local, kind, body):
+    answer = ask(local, [body], headers={"content-type": kind})
+    assert answer.lines[-1]["summary"] == {"examples": 1, "mistakes": 1, "errors": 0, "version": 1}
 
 
-def test_compressed_streams_are_read():
+def test_compressed_streams_are_read(local):
     packed = gzip.compress(LINE * 1000)
     chunks = [packed[i : i + 10] for i in range(0, len(packed), 10)]
-    answer = ask(Local(), chunks, headers={"content-encoding": "gzip"})
+    answer = ask(local, chunks, headers={"content-encoding": "gzip"})
     assert answer.lines[-1]["summary"]["examples"] == 1000
-    cut = ask(Local(), [packed[:-5]], headers={"content-encoding": "gzip"})
+    cut = ask(local, [packed[:-5]], headers={"content-encoding": "gzip"})
     assert (cut.status, cut.code) == (400, "bad_encoding")
 
 
-def test_small_chunks_that_come_together_are_joined():
-    local = Local()
-    ask(local, [LINE] * 200)
-    feeds = [call for call in local.engine.calls if call[0] == "feed"]
-    assert len(feeds) < 20
-    assert feeds[-1][2]
+def test_the_pieces_that_are_with_the_engine_are_limited(local, monkeypatch):
+    open_stream, streams = local.engine.open_stream, []
+    monkeypatch.setattr(local.engine, "open_stream", lambda *given: streams.append(open_stream(*given)) or streams[-1])
+
+    async def send():
+        body = [json.dumps({"text": "a" * PIECE, "y": 1}).encode() + b"\n"] * 12
+        asking = asyncio.create_task(asked(local.app, "POST", ADDRESS, receive=receiver(body)))
+        with held(local.engine):
+            while not streams or streams[0].pending < MAX_UNANSWERED:
+                await asyncio.sleep(0.001)
+            await asyncio.sleep(0.1)
+            assert streams[0].pending == MAX_UNANSWERED
+        return await asking
+
+    assert local.run(send()).lines[-1]["summary"]["errors"] == 12
 
 
-def test_pieces_are_limited_in_length():
-    local = Local()
-    ask(local, [LINE * 1000] * 12)
-    feeds = [call for call in local.engine.calls if call[0] == "feed"]
-    assert max(length for _, length, _ in feeds) <= PIECE + len(LINE) * 1000
-
-
-def test_the_pieces_that_are_with_the_engine_are_limited():
-    local = Local()
-    local.engine.delay = 0.01
-    ask(local, [json.dumps({"text": "a" * PIECE, "y": 1}).encode() + b"\n"] * 12)
-    assert local.engine.most_unanswered == MAX_UNANSWERED
-
-
-def test_a_stream_waits_while_the_queue_is_full():
-    local = Local()
-    local.ask("GET", "/healthz")
-    local.engine.queue = 10
-    seen = []
-    status = local.engine.status
+def test_a_stream_waits_while_the_queue_is_full(local, monkeypatch):
+    seen, status = [], local.engine.status
 
     def later():
         seen.append(1)
-        local.engine.queue = 10 if len(seen) < 5 else 0
-        return status()
+        found = status()
+        return found | {"queue": found["queue_limit"] if len(seen) < 5 else 0}
 
-    local.engine.status = later
+    monkeypatch.setattr(local.engine, "status", later)
     assert ask(local, [LINE] * 3).lines[-1]["summary"]["examples"] == 3
     assert len(seen) >= 5
 
 
-def test_learning_that_stops_ends_the_stream_with_its_error():
-    answer = ask(Local(), [b'{"stop": true}\n'])
-    assert (answer.status, answer.code) == (503, "learning_stopped")
-    line = LINE.replace(b"}, ", b"}" + b" " * 1000 + b", ")
-    count = PIECE // len(line) + 1  # more than one piece
-    long = ask(Local(), [line * count, b'{"stop": true}\n'])
-    assert (long.status, len(long.lines)) == (200, count + 1)
-    assert long.lines[-1] == {"error": {"code": "learning_stopped", "message": "The disk is full."}}
+@pytest.mark.parametrize("is_begun", [False, True])
+def test_learning_that_stops_ends_the_stream_with_its_error(local, monkeypatch, is_begun):
+    engine, append, count = local.engine, local.engine.store.append, 10 * is_begun
+
+    def fail(entries):
+        if engine.status()["examples"] < count:
+            return append(entries)
+        raise StoreError("full", "The disk is full.")
+
+    chunks = [LINE * count, LINE] if is_begun else [LINE]
+
+    async def receive():
+        while len(chunks) == 1 and engine.status()["examples"] < count:  # the first lines are in the log
+            await asyncio.sleep(0.001)
+        return {"type": "http.request", "body": chunks.pop(0), "more_body": bool(chunks)}
+
+    monkeypatch.setattr(engine.store, "append", fail)
+    answer = local.ask("POST", ADDRESS, receive=receive)
+    message = "Nothing is learned at present, predictions go on. The disk is full."
+    if is_begun:
+        assert (answer.status, len(answer.lines)) == (200, count + 1)
+    else:
+        assert (answer.status, answer.code) == (503, "learning_stopped")
+    assert answer.lines[-1] == {"error": {"code": "learning_stopped", "message": message}}
 
 
 # ---- over sockets --------------------------------------------------------------------------------------------------
@@ -143,8 +152,8 @@ def receive_until(connection, wanted):
 
 
 @pytest.fixture(scope="module")
-def server():
-    with served(stream_idle_seconds=0.5) as running:
+def server(tmp_path_factory):
+    with served(tmp_path_factory.mktemp("state"), stream_idle_seconds=0.5) as running:
         yield running
 
 
@@ -178,14 +187,8 @@ def test_a_client_that_sends_nothing_is_told_so(server):
         assert b"stream_idle" in receive_until(connection, b"stream_idle")
 
 
-def send_until_refused(connection, data):
-    """Send the same again and again, up to a gigabyte, without taking an answer."""
-    for _ in range((1 << 30) // len(data)):
-        connection.sendall(data)
-
-
-def test_a_server_that_stops_ends_its_streams():
-    with served(stop_seconds=5.0) as running, running.connect() as connection:
+def test_a_server_that_stops_ends_its_streams(tmp_path):
+    with served(tmp_path, stop_seconds=5.0) as running, running.connect() as connection:
         begin(connection)
         connection.sendall(chunk(LINE))
         receive_until(connection, b'"mistake"')

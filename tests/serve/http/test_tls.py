@@ -22,9 +22,9 @@ def certificate(tmp_path_factory):
     return folder / "certificate.pem", folder / "key.pem"
 
 
-def test_https_needs_the_certificate(certificate):
+def test_https_needs_the_certificate(certificate, tmp_path):
     file, key = map(str, certificate)
-    with served(tls_certificate=file, tls_key=key) as running:
+    with served(tmp_path, tls_certificate=file, tls_key=key) as running:
         context = ssl.create_default_context(cafile=file)
         assert running.address.startswith("https://")
         assert httpx.get(f"{running.address}/healthz", verify=context).status_code == 200
