@@ -40,7 +40,7 @@ void check_offsets(const std::int64_t* offsets, std::size_t count, std::size_t s
 }
 
 /// The numbers of an array, or a copy of them if they have another length. An index that is too large for 32 bits becomes -1,
-/// which is no column either.
+/// which is not a column either.
 template <class To, class From>
 const To* numbers_in(const Array& array, std::unique_ptr<To[]>& copy) {
   if (holds(array, nb::dtype<To>())) return static_cast<const To*>(array.data());

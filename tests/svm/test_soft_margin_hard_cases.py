@@ -100,7 +100,7 @@ HEAVY = np.array([1, 1, 1, 1, 2, 1, 1, 1, 1, 2, 1, 2, 3, 1, 1, 1, 1.0])
 SMALL = {  # rows, labels and weights
     "an empty sparse table": (sp.csr_array((3, 4)), [0, 1, 1], None),
     **{
-        f"one row a class, {rows}": (rows, ["b", "a"], None)
+        f"one row per class, {rows}": (rows, ["b", "a"], None)
         for rows in ([[1.0], [-1.0]], [[3.0], [1.0]], [[1.0], [1.0]], [[1.0, 2.0], [0.0, 0.0]])
     },
     "a class of one row": (RNG.normal(size=(200, 4)), np.arange(200) == 17, None),

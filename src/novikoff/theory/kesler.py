@@ -376,9 +376,9 @@ class KeslerCertificate(Certificate):
             agrees("mistakes of the run", self.mistakes, mistaken, 2 * run.visits + 4),
             Check("updates of the run", "holds" if is_same else "fails", words),
         ]
-        if run.updates and self.margin_upper_bound < math.inf:
+        if run.updates and self.margin_upper_bound != math.inf:
             checks.append(run.check_bound("bound of the run", self.margin_upper_bound))
-        elif self.margin_upper_bound < math.inf:
+        elif self.margin_upper_bound != math.inf:
             checks.append(Check("bound of the run", "fails", "a bound is claimed, but there was no update"))
         return checks
 

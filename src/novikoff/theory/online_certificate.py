@@ -122,7 +122,7 @@ class OnlineCertificate(Certificate):
             _same("updates of the run", self.updates, run.updates),
         ]
         checks[0] = replace(checks[0], detail=f"repeated, its weights differ by {gap.root().outer_high():.3g}")
-        if self.needs_replay and run.updates and self.margin_upper_bound < math.inf:
+        if self.needs_replay and run.updates and self.margin_upper_bound != math.inf:
             checks.append(run.check_bound("bound of the run", self.margin_upper_bound))
         return checks
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any
@@ -256,6 +257,8 @@ class OnlineChecks:
 
 def nearness(number: float, found: Enclosure, size: Enclosure, roundings: int) -> str:
     """Return the status of the claim that a number differs from an enclosed one by at most k 2^-52 size + k 2^-1074."""
+    if not math.isfinite(number):
+        return "fails"
     if not (found.is_bounded and size.is_bounded):
         return "open"
     gaps = [abs(Fraction(number) - Fraction(end)) for end in (found.low, found.high)]

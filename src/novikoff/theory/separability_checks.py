@@ -222,7 +222,7 @@ class Proof:
         if any(check.status == "open" for check in checks):
             exactly = measured.exact(MAX_EXACT_WORK if self._exact else FEW_VALUES)
             checks = checks if exactly is None else self._compared(exactly, plane)
-        if found.witness is None and found.margin_upper_bound < math.inf:
+        if found.witness is None and found.margin_upper_bound != math.inf:
             words = f"no witness proves that it is at most {found.margin_upper_bound:.6g}"
             checks.append(Check("best margin", "fails", words))
         return checks

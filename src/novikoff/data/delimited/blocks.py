@@ -362,7 +362,7 @@ def _is_in(text: str, codec: str) -> bool:
 
 
 def _are_labels(kind: str, counts: Counter[str]) -> bool:
-    """Return whether the values of a column can be labels: few different ones, which are no dates and no fractions."""
+    """Return whether a column can have labels: few different values, which are neither dates nor fractions."""
     if kind == "date" or not 2 <= len(counts) <= min(MAX_LABELS, max(2, counts.total() // 3)):
         return False
     return kind != "number" or all(value.lstrip("+-").isdigit() for value in counts)

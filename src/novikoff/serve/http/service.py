@@ -73,11 +73,6 @@ class Service:
             raise STARTING
         return self._engine
 
-    @property
-    def is_started(self) -> bool:
-        """Whether the engine has started."""
-        return self._engine is not None
-
     async def start(self) -> None:
         """Start the engine in another thread, and make the models that the settings ask for."""
         engine = await in_thread(self._make_engine)
