@@ -322,7 +322,7 @@ def _parts(annotation: Any) -> tuple[Any, Any, tuple[Any, ...], tuple[Any, ...]]
     kind, marks = (annotation.__origin__, annotation.__metadata__) if is_annotated else (annotation, ())
     origin, arguments = typing.get_origin(kind), typing.get_args(kind)
     if origin is NDArray:  # since NumPy 2.5 a type alias, which does not show what it stands for
-        origin, arguments = np.ndarray, (Any, np.dtype[arguments[0]])
+        origin, arguments = np.ndarray, (Any, types.GenericAlias(np.dtype, arguments))
     return kind, origin, arguments, marks
 
 
