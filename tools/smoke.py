@@ -50,7 +50,7 @@ def main(few: bool) -> None:
 
 
 def assert_one_library(names: Iterable[str]) -> None:
-    """Check that a wheel has no library of others, which its bill of materials would have to list."""
+    """Check that a wheel has no library of others."""
     others = [name for name in names if LIBRARY.search(name) and not re.search(r"[\\/]_core\.[^\\/]*$", name)]
     assert not others, f"the wheel contains {others}"
 

@@ -18,26 +18,7 @@ from .data import events, rounded, sets
 from .entries import bits, document_entries, members, parameters
 from .files import table_text
 
-# What is planned to leave the library, or to change, and is therefore not recorded.
-LEAVING = {
-    "SelectivePerceptron",
-    "SecondOrderPerceptron",
-    "AdaptiveSets",
-    "Adwin",
-    "Drift",
-    "cache",
-    "serve",
-    "serve_one",
-    "serve_then_learn",
-    "skip_one",
-    "wants_label",
-}
-LEAVING_PARAMETERS = {
-    "AROW": {"full"},
-    "Tracker": {"vote", "beta", "share"},
-    "LinearSVMCV": {"selection"},
-    "progressive": {"drift"},
-}
+NOT_RECORDED = {"LinearSVMCV": {"selection"}}  # its default has changed
 PLUMBING = {  # what the packages of the library use of each other's classes
     "added_parameters",
     "check_record",
@@ -346,8 +327,6 @@ def routes():
     with tempfile.TemporaryDirectory() as folder, server(folder) as call:
         document = call("GET", "/openapi.json").json()
         for path, methods in document["paths"].items():
-            if path in ("/v1/log", "/v1/promote"):
-                continue
             for method, operation in methods.items():
                 yield f"{method.upper()} {path}", partial(operation_entries, operation)
         for name, schema in document["components"]["schemas"].items():
@@ -360,8 +339,8 @@ def operation_entries(operation):
     content = operation.get("requestBody", {}).get("content", {})
     return {
         "parameters": members(f"{p['in']} {p['name']}" for p in operation.get("parameters", [])),
-        "bodies": members(kind for kind in content if "arrow" not in kind),
-        "schemas": members(schema["schema"].get("$ref", "") for kind, schema in content.items() if "arrow" not in kind),
+        "bodies": members(content),
+        "schemas": members(schema["schema"].get("$ref", "") for schema in content.values()),
         "status codes": members(operation["responses"]),
     }
 
@@ -417,11 +396,11 @@ def public_names(module):
     names = listed or [
         name for name, value in vars(module).items() if getattr(value, "__module__", "").startswith("novikoff")
     ]
-    return {name for name in names if not name.startswith("_") and name not in LEAVING}
+    return {name for name in names if not name.startswith("_")}
 
 
 def signature(name, value):
-    left = LEAVING_PARAMETERS.get(name, set())
+    left = NOT_RECORDED.get(name, set())
 
     def given(function):
         return [
@@ -435,7 +414,7 @@ def signature(name, value):
         return found
     methods = set()
     for attribute in dir(value):
-        if attribute.startswith("_") or attribute in PLUMBING | LEAVING | left or attribute.endswith("_request"):
+        if attribute.startswith("_") or attribute in PLUMBING | left or attribute.endswith("_request"):
             continue
         methods.add(attribute)
         function = getattr(value, attribute, None)

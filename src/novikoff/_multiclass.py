@@ -6,7 +6,7 @@ returns: one number per row for two classes, one per class for more. ``choose`` 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any, ClassVar, Protocol
@@ -101,12 +101,6 @@ class OneVsRest:
     def choose(self, decisions: Floats) -> NDArray[Any]:
         """Return the predicted labels."""
         return choose_largest(self.classes, self.counts, decisions)
-
-    def choose_one(self, scores: Sequence[float]) -> int:
-        """Return the index in ``classes`` of the label that ``choose`` would return without counts, for one row."""
-        if self.is_binary:
-            return (len(self.classes) - 1) * (scores[0] >= 0)
-        return max(range(len(scores)), key=scores.__getitem__)
 
     def per_problem(self, values: list[Any]) -> Any:
         """Return the fitted attribute for the values of all problems: one value for two classes, a list for more."""

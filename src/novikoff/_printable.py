@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import re
 
-LINE_END = "\n"
-JOINERS = "\u200c\u200d"  # format characters that Persian, Indic scripts and emoji need
 # Unicode categories Cc (C0, DEL, C1), Cf (bidirectional controls, invisible characters), Cs (lone surrogates), Zl, Zp
 CONTROLS = re.compile(
     "[\x00-\x1f\x7f-\x9f\xad\u0600-\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2\u180e\u200b\u200e\u200f\u2028-\u202e"

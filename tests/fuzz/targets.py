@@ -162,6 +162,7 @@ TARGETS = {
     "arrow": Target(of_path(".arrow"), mutate_arrow, (CORPUS / "arrow",)),
     "parquet": Target(of_path(".parquet"), mutate_parquet, (CORPUS / "parquet",)),
     "excel": Target(of_path(".xlsx"), mutate_zip, (CORPUS / "excel",), 2_000),
+    "numpy": Target(of_path(".npz"), mutate_bytes, (CORPUS / "numpy",), 20_000),
     "compressed": Target(svmlight, mutate_bytes, (CORPUS / "compressed",), 20_000),
 }
 

@@ -45,7 +45,6 @@ def test_updates_count_only_if_nobody_made_a_mistake(turned):
 def test_nothing_to_mix_remains_nothing():
     found = NOTHING + NOTHING
     assert found.weights is None
-    assert not found.has_share
     assert found.average is None
 
 

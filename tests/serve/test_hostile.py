@@ -214,15 +214,17 @@ def test_a_stream_that_ends_too_early_is_not_learned_further(server):
 def test_slow_bodies_are_given_up(server):
     slow_body = head(f"{MODEL}/learn", "Content-Length: 100") + b"{"
     slow_question = head(f"{MODEL}/predict", "Content-Length: 10") + b"{"
+    only_a_head = head(f"{MODEL}/predict", "Content-Length: 10")
     slow_stream = head(f"{MODEL}/stream", "Content-Length: 100") + b"{"
     begin = time.monotonic()
-    with Raw(server) as one, Raw(server) as two, Raw(server) as three:
+    with Raw(server) as one, Raw(server) as two, Raw(server) as three, Raw(server) as four:
         one.send(slow_body)
         two.send(slow_question)
         three.send(slow_stream)
-        answers = [raw.socket.recv(65536) for raw in (one, two)]
+        four.send(only_a_head)
+        answers = [raw.socket.recv(65536) for raw in (one, two, four)]
         three.read_until(b"stream_idle")
-    assert [statuses(answer) for answer in answers] == [[408]] * 2
+    assert [statuses(answer) for answer in answers] == [[408]] * 3
     assert time.monotonic() - begin < 30
 
 

@@ -197,3 +197,8 @@ def test_columns_that_say_nothing_give_a_warning():
 def test_an_unknown_scoring_is_refused():
     with pytest.raises(nk.InvalidInputError, match="scoring"):
         nk.LinearSVMCV(scoring="beauty").fit([[0.0], [1.0], [2.0], [3.0]], [0, 0, 1, 1])
+
+
+def test_a_scoring_that_does_not_fit_the_labels_is_refused():
+    with pytest.raises(nk.InvalidInputError, match="scoring='roc_auc' cannot be computed for these labels: "):
+        nk.LinearSVMCV(scoring="roc_auc", cv=2).fit(np.arange(6.0)[:, None], [0, 1, 2, 0, 1, 2])

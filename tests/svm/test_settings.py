@@ -21,7 +21,7 @@ def test_settings_are_the_validated_parameters():
 
 def test_a_seed_is_a_function_of_the_random_state():
     assert seed_of("test", 3) == seed_of("test", np.random.RandomState(3)) != seed_of("test", 4)
-    with pytest.raises(nk.InvalidInputError, match="test: random_state must be None, an integer or a RandomState"):
+    with pytest.raises(nk.InvalidInputError, match="test: random_state must be None, an integer from 0"):
         seed_of("test", "x")
 
 

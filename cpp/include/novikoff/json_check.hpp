@@ -3,8 +3,8 @@
 // Arrow's JSON reader (seen in pyarrow 26.0.1) ends the process with a segmentation fault at a row that is null, if it
 // comes first, or last without a line end, and at values nested some thousand levels deep, which it visits by
 // recursion; DuckDB's reader of JSON visits nested values by recursion, too. Text that passes here is UTF-8, has no
-// control characters in strings, and consists of objects, or of one array, whose brackets match and are not nested
-// deeper than max_json_depth. Whether everything else is as JSON demands is left to the parser.
+// control characters in strings, and consists of objects, whose brackets match and are not nested deeper than
+// max_json_depth. Whether everything else is as JSON demands is left to the parser.
 #pragma once
 
 #include <array>

@@ -21,10 +21,10 @@ IN_NOTES = ("delimiter", "encoding", "format", "quote", "target")  # options tha
 MAX_NAMES = 5  # of columns in an error message
 
 
-def load_model(path: str, allow_unlearned: bool = False) -> tuple[Any, Reading]:
-    """Return the model of a file, and how its data became rows; a stream may go on from one that has seen no label."""
+def load_model(path: str) -> tuple[Any, Reading]:
+    """Return the model of a file, and how its data became rows."""
     model = model_file.load_learner(path)
-    return model, reading_of(path, model, allow_unlearned)
+    return model, reading_of(path, model)
 
 
 def reading_of(path: str, model: Any, allow_unlearned: bool = False) -> Reading:

@@ -35,7 +35,7 @@ class LateRows:
     starts : ndarray of shape (n_rows + 1,) or None
         Where the values of each row begin, and the end of the last one; None for dense rows.
     names : tuple
-        All labels and predictions, each once.
+        The labels, each once.
     label_type : str
         The type of the array of labels: object, or a type of NumPy; str for text of any length.
     labels : ndarray of shape (n_rows,)

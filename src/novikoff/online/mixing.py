@@ -90,11 +90,6 @@ class Outcome:
     longest: float = 0.0
     average: Floats | None = None
 
-    @property
-    def has_share(self) -> bool:
-        """Whether there is something to mix."""
-        return self.mistakes > 0 or self.updates > 0
-
     def share_of(self, other: Outcome) -> float:
         """Return how much this counts beside another one: the mistakes, if either has some; else the updates."""
         return self.mistakes if self.mistakes > 0 or other.mistakes > 0 else float(self.updates)

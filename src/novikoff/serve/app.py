@@ -9,13 +9,13 @@ from typing import Any
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
-from starlette.middleware import Middleware
 from starlette.types import Receive, Scope, Send
 
 from novikoff.errors import input_error
+from novikoff.serve.errors import ServeError
 
 from .http.addresses import check_address
-from .http.answers import on_http_exception
+from .http.answers import error_answer, on_http_exception
 from .http.predict import Predict
 from .http.routes import make_routes
 from .http.security import Gate
@@ -27,18 +27,25 @@ PREDICT = re.compile("/v1/models/([^/]+)/predict")
 
 
 class App(Starlette):
-    """Starlette, but requests to predict skip its middleware and its router, which take longer than a prediction."""
+    """Starlette behind a gate; requests to predict skip its router, which takes longer than a prediction."""
 
+    gate: Gate
     predict: Predict
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request."""
-        match = PREDICT.fullmatch(scope["path"]) if scope["type"] == "http" and scope["method"] == "POST" else None
-        if match is None:
-            await super().__call__(scope, receive, send)
-        else:
-            scope["path_params"] = {"model": match[1]}
-            await self.predict(scope, receive, send)
+        if scope["type"] == "http":
+            try:
+                self.gate.decide(scope)
+            except ServeError as error:
+                await error_answer(error)(scope, receive, send)
+                return
+            match = PREDICT.fullmatch(scope["path"]) if scope["method"] == "POST" else None
+            if match is not None:
+                scope["path_params"] = {"model": match[1]}
+                await self.predict(scope, receive, send)
+                return
+        await super().__call__(scope, receive, send)
 
 
 def create_app(settings: Settings, engine: Any = None) -> App:
@@ -54,14 +61,13 @@ def create_app(settings: Settings, engine: Any = None) -> App:
         async with service.running():
             yield
 
-    predict = Predict(service, Gate(None, settings, service.tokens))
+    predict = Predict(service)
     app = App(
         routes=[*make_routes(service, predict), *page_routes()],
-        middleware=[Middleware(Gate, settings=settings, tokens=service.tokens)],
         exception_handlers={HTTPException: on_http_exception},
         lifespan=lifespan,
     )
-    app.predict = predict
+    app.gate, app.predict = Gate(settings, service.tokens), predict
     app.router.redirect_slashes = False
     app.state.service = service
     return app

@@ -211,8 +211,13 @@ def _scorer(where: str, scoring: Any) -> Callable[..., float]:
     takes_weights = "sample_weight" in inspect.signature(scorer).parameters
 
     def score(model: LinearSVM, X: Any, y: NDArray[Any], weights: Weights) -> float:
-        if weights is None or not takes_weights:
-            return float(scorer(model, X, y))
-        return float(scorer(model, X, y, sample_weight=weights))
+        given = {} if weights is None or not takes_weights else {"sample_weight": weights}
+        try:
+            return float(scorer(model, X, y, **given))
+        except ValueError as error:
+            if callable(scoring):
+                raise
+            why = f"scoring={quote(scoring)} cannot be computed for these labels: {str(error).rstrip('.')}"
+            raise input_error(where, f"{why}. Choose another one, such as balanced_accuracy.") from error
 
     return score

@@ -106,10 +106,9 @@ def seed_of(where: str, random_state: Any) -> int:
         return _seed_of_integer(random_state)
     try:
         return int(check_random_state(random_state).randint(2**31))
-    except ValueError as error:
-        raise input_error(
-            where, f"random_state must be None, an integer or a RandomState, but it is {quote(random_state)}."
-        ) from error
+    except (TypeError, ValueError) as error:
+        need = "random_state must be None, an integer from 0 to 2**32 - 1, or a RandomState"
+        raise input_error(where, f"{need}, but it is {quote(random_state)}.") from error
 
 
 @lru_cache(maxsize=128)

@@ -3,7 +3,6 @@
 import asyncio
 import contextlib
 import json
-import re
 import socket
 from dataclasses import dataclass
 from functools import cached_property
@@ -179,18 +178,6 @@ def all_of(connection):
         while part := connection.recv(1 << 16):
             parts.append(part)
     return b"".join(parts)
-
-
-def one_answer(connection):
-    """The next answer, whole: its head and its body may come in parts."""
-    found = b""
-    while b"\r\n\r\n" not in found:
-        found += part_of(connection, found)
-    length = int(re.search(rb"\r\ncontent-length: (\d+)\r\n", found)[1])
-    while len(found.partition(b"\r\n\r\n")[2]) < length:
-        found += part_of(connection, found)
-    assert len(found.partition(b"\r\n\r\n")[2]) == length, found
-    return found
 
 
 def part_of(connection, before):

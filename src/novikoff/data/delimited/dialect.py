@@ -22,7 +22,6 @@ from .text_encoding import checked_encoding, decoded, encoding_of
 WORDS = {"tab": "\t", "comma": ",", "semicolon": ";", "space": " ", "blank": " ", "pipe": "|", "\\t": "\t"}
 CALLED = {"\t": "tab-separated", ",": "comma-separated", " ": "blank-separated", "": "one column"}
 SEPARATORS = {"\t": "tabs", ",": "commas", " ": "blanks", ";": "semicolons"}
-RECORDS_COMPARED = 1000  # with the first one, to know whether it is a header
 ROW_NAMES = "row"  # the column of names of rows, which R writes without a name
 
 

@@ -40,10 +40,10 @@ def file_formats(*, writable: bool = False) -> list[str]:
     return [name for name, format in FORMATS.items() if format.is_file and (format.can_write or not writable)]
 
 
-def format_named(name: str, *, writable: bool = False) -> DataFormat | None:
+def format_named(name: str) -> DataFormat | None:
     """Return the format that a file name ends in, whether or not it is compressed; None if no format is known."""
     suffix = os.path.splitext(uncompressed_name(name.lower()))[1]
-    return next((f for f in FORMATS.values() if suffix in f.suffixes and (f.can_write or not writable)), None)
+    return next((f for f in FORMATS.values() if suffix in f.suffixes), None)
 
 
 def find_format(where: str, source: Any, format: str | None = None) -> DataFormat:

@@ -32,14 +32,22 @@ class NumpyArrays(TableFormat):
     def open_pass(self, where: str, source: Any, options: dict[str, Any], batch_size: int, follow: bool) -> BlockReader:
         path, arrow = name_of(source), library(where, "pyarrow")
         with explaining(path, "the file is not a readable array of NumPy"):
-            loaded = np.load(path, allow_pickle=False)
-            arrays = {"X": loaded} if isinstance(loaded, np.ndarray) else {name: loaded[name] for name in loaded.files}
+            arrays = _loaded(path)
         X, y = _matrix_and_vector(path, arrays)
         with explaining(path, "Arrow cannot convert the arrays"):
             columns = {f"x{j}": arrow.array(X[:, j]) for j in range(X.shape[1])}
             columns |= {} if y is None else {"y": arrow.array(y.tolist() if y.dtype.kind == "U" else y)}
             table = arrow.table(columns)
         return frame_blocks(where, table, options, batch_size, path)
+
+
+def _loaded(path: str) -> dict[str, Any]:
+    """Return the arrays of a file by name; the one array of an .npy file is called X."""
+    try:
+        loaded = np.load(path, allow_pickle=False)
+        return {"X": loaded} if isinstance(loaded, np.ndarray) else {name: loaded[name] for name in loaded.files}
+    except MemoryError:  # the header, which may be wrong, says how much is needed
+        raise ValueError("its arrays do not fit in memory") from None
 
 
 def _matrix_and_vector(path: str, arrays: dict[str, Any]) -> tuple[Any, Any]:

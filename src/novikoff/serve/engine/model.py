@@ -264,6 +264,6 @@ class Model:
         self._cost = self._published_at - begin
         return self._newest
 
-    def publish(self, *, at_once: bool = False, is_busy: bool = False) -> None:
+    def publish(self, *, at_once: bool = False) -> None:
         """Let a new version predict, if one is made; all that was learned must be durable."""
-        self.version = self.new_version(at_once=at_once, is_busy=is_busy) or self._newest
+        self.version = self.new_version(at_once=at_once) or self._newest

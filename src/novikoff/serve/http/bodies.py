@@ -11,7 +11,7 @@ import zlib
 from collections.abc import Iterator
 from typing import Any, Protocol
 
-from starlette.types import Message, Receive, Scope
+from starlette.types import Receive, Scope
 
 from novikoff.errors import quote
 from novikoff.serve.errors import ServeError
@@ -178,7 +178,7 @@ async def read_body(scope: Scope, receive: Receive, limit: int, seconds: float) 
     if announced.isdigit() and int(announced) > limit:
         raise too_long(limit)
     found = decoder(scope)
-    body = await rest_of_body(None, receive, limit, seconds)
+    body = await whole_body(receive, limit, seconds)
     if isinstance(found, Identity):
         return body
     if len(body) < IN_THREAD:
@@ -186,17 +186,13 @@ async def read_body(scope: Scope, receive: Receive, limit: int, seconds: float) 
     return await asyncio.get_running_loop().run_in_executor(None, decompressed, found, body, limit)
 
 
-async def rest_of_body(message: Message | None, receive: Receive, limit: int, seconds: float) -> bytes:
-    """Return the body as it came; ``message`` is the first one of ASGI, if it was received.
-
-    Raises a ServeError as ``read_body`` does.
-    """
+async def whole_body(receive: Receive, limit: int, seconds: float) -> bytes:
+    """Return the body as it came; a ServeError as of ``read_body`` if it is too long, too slow or incomplete."""
     parts, size = [], 0
     try:
         async with asyncio.timeout(seconds):
-            if message is None:
-                message = await receive()
             while True:
+                message = await receive()
                 if message["type"] == "http.disconnect":
                     raise CLOSED
                 parts.append(message.get("body", b""))
@@ -205,7 +201,6 @@ async def rest_of_body(message: Message | None, receive: Receive, limit: int, se
                     raise too_long(limit)
                 if not message.get("more_body", False):
                     return b"".join(parts)
-                message = await receive()
     except TimeoutError:
         raise too_slow(seconds) from None
 

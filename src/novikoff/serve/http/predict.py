@@ -9,10 +9,10 @@ from starlette.types import Receive, Scope, Send
 from novikoff.serve.errors import Asleep, ServeError
 
 from .answers import ALL_HEADERS, INTERNAL, JSON, Header, error_answer, logger
-from .bodies import rest_of_body
+from .bodies import whole_body
 from .calls import CURL_DEFAULT, Call
 from .roles import Role
-from .security import ASKING, Gate, check_role
+from .security import ASKING, check_role
 from .service import Service
 
 LONG_BODY = 1 << 18  # bytes from which on examples are read in another thread
@@ -26,25 +26,19 @@ class Predict:
     ----------
     service : Service
         What all requests share.
-    gate : Gate
-        Decides who may ask.
     """
 
-    def __init__(self, service: Service, gate: Gate) -> None:
-        self._service, self._gate, self._settings = service, gate, service.settings
+    def __init__(self, service: Service) -> None:
+        self._service, self._settings = service, service.settings
         self._limit = min(LONG_BODY, service.settings.max_body)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Predict the examples of a request; ``path_params`` of the scope has the model."""
         service, name = self._service, scope["path_params"]["model"]
         try:
-            self._gate.decide(scope)
             check_role(scope, Role.PREDICT)
             if is_plain(scope["headers"], self._limit):
-                message = await receive()
-                body = message.get("body", b"")
-                if message["type"] == "http.disconnect" or message.get("more_body", False):
-                    body = await rest_of_body(message, receive, self._limit, self._settings.body_seconds)
+                body = await whole_body(receive, self._limit, self._settings.body_seconds)
             else:
                 body = await Call(scope, receive, self._settings).json_bytes()
             begin = perf_counter()

@@ -10,12 +10,11 @@ from __future__ import annotations
 import re
 from urllib.parse import urlsplit
 
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import Scope
 
 from novikoff.serve.errors import ServeError
 from novikoff.serve.settings import Settings
 
-from .answers import error_answer
 from .roles import Role
 from .tokens import Tokens
 
@@ -41,31 +40,18 @@ class Gate:
 
     Parameters
     ----------
-    app : ASGI application or None
-        What answers the request; None if only ``decide`` is used.
     settings : Settings
         The settings in force.
     tokens : Tokens or None
         The tokens; without them everyone is an admin.
     """
 
-    def __init__(self, app: ASGIApp | None, settings: Settings, tokens: Tokens | None) -> None:
-        self._app, self._tokens = app, tokens
+    def __init__(self, settings: Settings, tokens: Tokens | None) -> None:
+        self._tokens = tokens
         extra = [name.strip().lower() for name in (settings.allowed_hosts or "").split(",") if name.strip()]
         own = f"[{settings.host}]" if ":" in settings.host and "[" not in settings.host else settings.host
         self._hosts = LOCAL_NAMES | {own.lower(), *extra}
         self._latest_host: bytes | None = None  # that was allowed
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Let a request through, or answer it with an error."""
-        if scope["type"] == "http":
-            try:
-                self.decide(scope)
-            except ServeError as error:
-                await error_answer(error)(scope, receive, send)
-                return
-        assert self._app is not None
-        await self._app(scope, receive, send)
 
     def decide(self, scope: Scope) -> None:
         """Store the role of the client in the scope, or raise the ServeError that refuses the request."""

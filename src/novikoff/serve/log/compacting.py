@@ -44,8 +44,6 @@ class Dropped(msgspec.Struct, frozen=True):
         The last record of all models whose examples were removed.
     digest : str
         BLAKE2b of the numbers and checksums of all these records, in order.
-    continues_from : str
-        Checksum of the record before the COMPACT record.
     """
 
     models: dict[int, int]
@@ -54,7 +52,6 @@ class Dropped(msgspec.Struct, frozen=True):
     payload_bytes: int
     last: int
     digest: str
-    continues_from: str
 
     def covers(self, record: Record) -> bool:
         """Whether the examples of a record were removed."""
@@ -116,7 +113,7 @@ def drop(
         if record.sequence <= merged.get(record.model, 0):
             digest.add(record)
             records, examples, newest = records + 1, examples + record.count, record.sequence
-    content = Dropped(merged, records, examples, size, newest, digest.hex(), checksum.hex())
+    content = Dropped(merged, records, examples, size, newest, digest.hex())
     (record,) = chain([Entry(NO_MODEL, COMPACT, 0, 0, msgspec.json.encode(content))], last, checksum)
     connection.execute(INSERT, record)
     return record, content
