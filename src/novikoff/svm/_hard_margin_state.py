@@ -55,7 +55,7 @@ def why_no_nearest_points(model: Any) -> str:
     """Return why a model does not have the nearest points of the two hulls."""
     check_is_fitted(model)
     if as_list(model.certificate_)[0].intercept == "free":
-        return "files of older versions do not have it"
+        return "the duals of the certificate do not give points of both hulls"
     return "the nearest points of the two hulls belong to a free intercept"
 
 

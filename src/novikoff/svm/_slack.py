@@ -68,9 +68,7 @@ def kept_slack(model: Any) -> Any:
     check_is_fitted(model)
     slack: Slack | None = vars(model).get("_slack")
     if slack is None:
-        reason = (
-            f"it is kept for at most {MAX_ROWS:,} rows, not for partitioned data, and not in files of older versions"
-        )
+        reason = f"it is kept for at most {MAX_ROWS:,} rows, and not for partitioned data"
         remedy = "max(0, 1 - y * decision_function(X)) for y of -1 and +1 gives the slacks of any rows"
         raise missing_attribute(model, "slack_", f"{reason}. {remedy}")
     return slack.values()
