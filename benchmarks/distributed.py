@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 import novikoff as nk
-from novikoff.distributed._fit import fit_outcome
+from novikoff.distributed.fitting import fit_outcome
 from novikoff.distributed.engines.local import LocalRounds
 from novikoff.distributed.protocol import size_of, tree_sum
 

@@ -20,7 +20,7 @@ import scipy.sparse as sp
 
 import novikoff as nk
 import novikoff._core as _core
-from novikoff.distributed._fit import fit_outcome
+from novikoff.distributed.fitting import fit_outcome
 from novikoff.distributed.block import checked_block
 from novikoff.distributed.codec import encode
 from novikoff.distributed.engine import choose_engine

@@ -52,8 +52,9 @@ def _block_of(estimator: Any, name: str) -> Any:
     use = vars(estimator).get(USE)
     if use is None:
         use = vars(estimator).setdefault(USE, _core.Use())
-        if "_learner" in vars(estimator):
-            estimator._learner.use = use
+        kernel = vars(estimator).get("_learner")
+        if kernel is not None:
+            kernel.use = use
     return getattr(use, name)()
 
 

@@ -12,7 +12,7 @@ import novikoff as nk
 from gathered_fits import NAME, ROUNDS, gathering
 from novikoff._estimators import ConvergenceWarning
 from novikoff.distributed import fit
-from novikoff.distributed._fit import fit_outcome
+from novikoff.distributed.fitting import fit_outcome
 from novikoff.distributed.engines import local
 from novikoff.distributed.plan import PLANS
 from novikoff.distributed.rounds import on_block

@@ -14,7 +14,7 @@ from novikoff._counts import counted
 from novikoff._learner_names import LEARNERS
 from novikoff.data.batch import Batch
 from novikoff.data.hashing import Hashing
-from novikoff.distributed._fit import Outcome, fit_outcome
+from novikoff.distributed.fitting import Outcome, fit_outcome
 from novikoff.distributed.files import files_data, files_of
 from novikoff.distributed.plan import PLANS
 from novikoff.distributed.rounds import Data

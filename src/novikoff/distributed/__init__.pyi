@@ -1,3 +1,3 @@
-from ._fit import fit as fit
+from .fitting import fit as fit
 from ._verify import verify as verify
 from .engines.tables import HashedTable as HashedTable

@@ -10,7 +10,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 import novikoff as nk
 from novikoff.distributed import fit, verify
-from novikoff.distributed._fit import fit_outcome
+from novikoff.distributed.fitting import fit_outcome
 from novikoff.distributed.soft_margin import gathering, plan
 from novikoff.errors import InvalidInputError
 from novikoff.persistence import dumps, loads
