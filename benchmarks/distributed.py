@@ -17,8 +17,8 @@ from typing import Any
 import numpy as np
 
 import novikoff as nk
-from novikoff.distributed.fitting import fit_outcome
 from novikoff.distributed.engines.local import LocalRounds
+from novikoff.distributed.fitting import fit_outcome
 from novikoff.distributed.protocol import size_of, tree_sum
 
 from .data.sets import DATA

@@ -20,10 +20,10 @@ import scipy.sparse as sp
 
 import novikoff as nk
 import novikoff._core as _core
-from novikoff.distributed.fitting import fit_outcome
 from novikoff.distributed.block import checked_block
 from novikoff.distributed.codec import encode
 from novikoff.distributed.engine import choose_engine
+from novikoff.distributed.fitting import fit_outcome
 from novikoff.distributed.mixing_pass import Pass, Task, mix_round
 from novikoff.distributed.protocol import size_of
 from novikoff.distributed.rounds import Data

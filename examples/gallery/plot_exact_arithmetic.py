@@ -126,8 +126,8 @@ panels[0].legend(frameon=False, loc="center left")
 plt.show()
 
 # %%
-# On the left both state margins that are there. On the right there is no margin, and novikoff says so for
-# every set, with a proof. The linear program is right while the two lines are far
+# On the left both state margins that are there. On the right there is none, and novikoff
+# says so for every set, with a proof. The linear program is right while the two lines are far
 # enough apart. Once they are closer to each other than its tolerance, it states about
 # the same margin as on the left, so that its number does not say which of the two sets
 # it was given.

@@ -12,8 +12,8 @@ import novikoff as nk
 from gathered_fits import NAME, ROUNDS, gathering
 from novikoff._estimators import ConvergenceWarning
 from novikoff.distributed import fit
-from novikoff.distributed.fitting import fit_outcome
 from novikoff.distributed.engines import local
+from novikoff.distributed.fitting import fit_outcome
 from novikoff.distributed.plan import PLANS
 from novikoff.distributed.rounds import on_block
 from novikoff.distributed.soft_margin import plan as soft_margin

@@ -14,8 +14,8 @@ from novikoff._counts import counted
 from novikoff._learner_names import LEARNERS
 from novikoff.data.batch import Batch
 from novikoff.data.hashing import Hashing
-from novikoff.distributed.fitting import Outcome, fit_outcome
 from novikoff.distributed.files import files_data, files_of
+from novikoff.distributed.fitting import Outcome, fit_outcome
 from novikoff.distributed.plan import PLANS
 from novikoff.distributed.rounds import Data
 from novikoff.errors import InvalidInputError, input_error
