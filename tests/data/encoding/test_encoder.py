@@ -319,6 +319,7 @@ PEOPLE = pd.DataFrame(
         "same": [1] * 24,
         "void": [None] * 24,
         "mail": [f"this is the text of row {i}" for i in range(24)],
+        "price": [*(f"{i}.5" for i in range(20)), "bad1", "bad2", "1.5", "2.5"],
     }
 )
 
@@ -330,8 +331,9 @@ def test_what_was_noticed_is_one_line_for_each_kind():
         "left out because they are constant: same",
         "left out because they are identifiers of rows: row",
         "left out because they are empty: void",
+        "read as strings, although most of their values are numbers, because of others: price ('bad1')",
         "read as text: mail (20 words)",
-        "more than 2 categories, so that rare ones share columns: job",
+        "more than 2 categories, so that rare ones share columns: job, price",
     ]
     assert TableEncoder(missing=5).fit(PEOPLE[["age", "job"]]).notes_[0].startswith("missing numbers count as 5,")
     assert TableEncoder().fit(PEOPLE[["age"]].dropna()).notes_ == []

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from novikoff.errors import quote
+
 from .summaries import NumberSummary, StringSummary
 from .table_encoding import TableEncoding
+
+LOOKED_AT = 1000  # different strings of a column, to see whether most are numbers
 
 
 def notes(
@@ -28,6 +32,14 @@ def notes(
         listed = ", ".join(column.name for column in encoding.left_out if column.reason == reason)
         if listed:
             found.append(f"left out because they are {meaning}: {listed}")
+    odd = {}
+    for name, values in strings.values.items():
+        others = [value for value in values[:LOOKED_AT] if not _is_number(value)]
+        if 0 < 2 * len(others) < min(len(values), LOOKED_AT):
+            odd[name] = others[0]
+    listed = ", ".join(f"{name} ({quote(value)})" for name, value in odd.items())
+    if listed:
+        found.append(f"read as strings, although most of their values are numbers, because of others: {listed}")
     listed = ", ".join(f"{column.name} ({len(column.words):,} words)" for column in encoding.texts)
     if listed:
         found.append(f"read as text: {listed}")
@@ -35,6 +47,14 @@ def notes(
     if listed:
         found.append(f"more than {max_categories:,} categories, so that rare ones share columns: {listed}")
     return found
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
 
 
 def upper_bound(

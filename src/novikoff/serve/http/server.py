@@ -17,6 +17,7 @@ import socket
 import ssl
 import sys
 from collections.abc import Callable, Iterator
+from functools import partial
 from os import _exit as exit_at_once
 from types import FrameType
 from typing import Any
@@ -105,6 +106,7 @@ async def _run(
 ) -> None:
     service: Service = app.state.service
     server = Server(_config(app, settings, context), service)
+    service.stop_server = partial(setattr, server, "should_exit", True)
     with server.capture_signals():
         serving = asyncio.create_task(server.serve([listening]))
         starting = asyncio.create_task(service.start())

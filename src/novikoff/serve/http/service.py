@@ -45,6 +45,8 @@ class Service:
         Durations of requests to predict and to learn.
     watchers : int
         Open connections to /events.
+    stop_server : callable or None
+        Stops the server as a signal does, from any thread; None if it does not run.
     """
 
     def __init__(self, settings: Settings, make_engine: Callable[[], Engine]) -> None:
@@ -53,6 +55,7 @@ class Service:
         self.latencies = {"predict": Latency(), "learn": Latency()}
         self.stopping = asyncio.Event()
         self.watchers = 0
+        self.stop_server: Callable[[], None] | None = None
         self._make_engine = make_engine
         self._rates = Rates()
         self._engine: Engine | None = None
