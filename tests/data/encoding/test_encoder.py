@@ -331,7 +331,7 @@ def test_what_was_noticed_is_one_line_for_each_kind():
         "left out because they are constant: same",
         "left out because they are identifiers of rows: row",
         "left out because they are empty: void",
-        "read as strings, although most of their values are numbers, because of others: price ('bad1')",
+        "read as strings because some values are not numbers, although most are: price ('bad1')",
         "read as text: mail (20 words)",
         "more than 2 categories, so that rare ones share columns: job, price",
     ]

@@ -39,7 +39,7 @@ def notes(
             odd[name] = others[0]
     listed = ", ".join(f"{name} ({quote(value)})" for name, value in odd.items())
     if listed:
-        found.append(f"read as strings, although most of their values are numbers, because of others: {listed}")
+        found.append(f"read as strings because some values are not numbers, although most are: {listed}")
     listed = ", ".join(f"{column.name} ({len(column.words):,} words)" for column in encoding.texts)
     if listed:
         found.append(f"read as text: {listed}")

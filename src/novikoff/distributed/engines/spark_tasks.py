@@ -190,7 +190,7 @@ def advance(work: Work, number: int, rows: Iterator[Any]) -> Iterator[Outcome]:
 def _advanced(work: Work, number: int, token: Token) -> Outcome:
     folder = local_folder(work.folder)
     try:
-        # a token without a path has the arguments of the block
+        # A token without a path has the arguments of ``make``, which mypy cannot know to be there.
         block = kept_files.load(Path(token.path)) if token.path is not None else work.make(*token.part)  # type: ignore[misc]
     except FileNotFoundError:
         if token.path is None:
@@ -222,6 +222,7 @@ def _replayed(work: Work, number: int, block: Block) -> Any:
             state = pickle.loads(shared.value[number])
             continue
         step, command = shared.value
+        # As in ``_advanced``, ``make`` may be None and is not called.
         state, _ = on_block(step, work.make, True, block, state, command)  # type: ignore[arg-type]
     return state
 
